@@ -1,11 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
-import { cpuSeconds } from './service.ts'
+import { cpuSeconds, familyCpuSeconds } from './service.ts'
 
 export type Load = {
   url: string
   headers: Record<string, string>
   pid: number
+  /** Also measures the processor time of the processes that it has started. */
+  withChildren?: boolean
   /** Gives every request its own address, so that no answer is cached. */
   uncached?: boolean
   /** Requested in turn instead of the address; only with `uncached`. */
@@ -35,10 +37,10 @@ export const requireWrk = () => {
 
 /** One run of wrk, with the processor time that the server spent on each request. */
 export const sendLoad = async (load: Load, seconds: number): Promise<Measured> => {
-  const { url, headers, pid, uncached, paths = [] } = load
+  const { url, headers, pid, withChildren, uncached, paths = [] } = load
   const args = uncached ? ['-s', uncachedScript] : []
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
-  return runWrk({ url, pid, seconds, args, env: { BENCH_PATHS: paths.join('\n') } })
+  return runWrk({ url, pid, withChildren, seconds, args, env: { BENCH_PATHS: paths.join('\n') } })
 }
 
 /** One request as requests.lua reads it. */
@@ -53,13 +55,28 @@ export const sendRequests = (
   seconds: number,
 ): Promise<Measured> => runWrk({ ...load, seconds, args: ['-s', requestsScript], env: { BENCH_REQUESTS: load.file } })
 
-type Run = { url: string; pid: number; clients?: number; seconds: number; args: string[]; env: NodeJS.ProcessEnv }
+type Run = Pick<Load, 'url' | 'pid'> & {
+  withChildren?: boolean | undefined
+  clients?: number
+  seconds: number
+  args: string[]
+  env: NodeJS.ProcessEnv
+}
 
-const runWrk = async ({ url, pid, clients = connections, seconds, args, env }: Run): Promise<Measured> => {
-  const before = cpuSeconds(pid)
+const runWrk = async ({
+  url,
+  pid,
+  withChildren,
+  clients = connections,
+  seconds,
+  args,
+  env,
+}: Run): Promise<Measured> => {
+  const readCpu = withChildren ? familyCpuSeconds : cpuSeconds
+  const before = readCpu(pid)
   const all = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...args, url]
   const { stdout } = await run('wrk', all, { env: { ...process.env, ...env } })
-  const spent = cpuSeconds(pid) - before
+  const spent = readCpu(pid) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   return {
     requests,

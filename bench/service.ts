@@ -23,12 +23,17 @@ export type Service = {
 export const newDataDir = () => mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
 export const removeDataDir = (dataDir: string) => rmSync(dataDir, { recursive: true, force: true })
 
-export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {}): Promise<Service> => {
+/** `from` is the program of another checkout, to compare with. */
+export const startService = async (
+  dataDir: string,
+  extra: NodeJS.ProcessEnv = {},
+  from = program,
+): Promise<Service> => {
   const port = await freePort()
   const env = { ...process.env, VITRINE_DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...extra }
   const url = `http://127.0.0.1:${port}`
   const began = performance.now()
-  const child = spawn(process.execPath, [program, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [from, 'start'], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   await untilHealthy(url, child)
   return {
     url,
@@ -37,7 +42,7 @@ export const startService = async (dataDir: string, extra: NodeJS.ProcessEnv = {
     pid: child.pid as number,
     startMs: performance.now() - began,
     vitrine: (...args) =>
-      JSON.parse(execFileSync(process.execPath, [program, ...args, '--json'], { env, encoding: 'utf8' })),
+      JSON.parse(execFileSync(process.execPath, [from, ...args, '--json'], { env, encoding: 'utf8' })),
     stop: () => endChild(child),
   }
 }
@@ -87,6 +92,12 @@ export const freePort = async (): Promise<number> => {
 export const cpuSeconds = (pid: number) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** The same for a process and all that it has started. */
+export const familyCpuSeconds = (pid: number): number => {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.reduce((sum, child) => sum + familyCpuSeconds(Number(child)), cpuSeconds(pid))
 }
 
 export const residentMegabytes = (pid: number) => memoryOf(pid, /VmRSS:\s+(\d+)/)

@@ -8,7 +8,8 @@ import { openShop } from './shop.ts'
 const help = `npm run bench:workers -- [--workers 1,2,4] [--seconds 4] [--rounds 3] [--smoke]
 
 Measures cached reads of services with several workers against bare node:http in as many processes that sends the same
-bytes, in turns. Read the ratios. More workers than cores help nobody, and wrk needs a core too. Needs wrk.
+bytes, in turns. Read the ratios; that of the processor time, of all processes together, also holds on a busy machine.
+More workers than cores do not help, and wrk needs a core too. Needs wrk.
 
   --workers N,N  numbers of workers
   --seconds N    of each run
@@ -29,6 +30,7 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 const { smoke } = values
 const numbers = (smoke ? '2' : values.workers).split(',').map(Number)
 const seconds = smoke ? 1 : Number(values.seconds)
+const warmUpSeconds = smoke ? 1 : 5
 const rounds = smoke ? 1 : Number(values.rounds)
 const size = { products: 200, smallStores: 2 }
 
@@ -48,13 +50,15 @@ const measureWorkers = async (workers: number, dataDir: string) => {
   const { service, headers, someProduct, close } = await openShop(size, dataDir, { VITRINE_WORKERS: String(workers) })
   try {
     for (const path of ['/v1/products', `/v1/products/${someProduct}`]) {
-      const load = { url: `${service.url}${path}`, headers, pid: service.pid }
+      const load = { url: `${service.url}${path}`, headers, pid: service.pid, withChildren: true }
       const bare = await startBare(load, workers)
       const runs: Record<'service' | 'bare', Measured[]> = { service: [], bare: [] }
       try {
+        // Each process compiles what it runs often, which takes longer the more there are.
+        await sendLoad(load, warmUpSeconds)
         for (let round = 0; round < rounds; round++) {
           runs.service.push(await sendLoad(load, seconds))
-          runs.bare.push(await sendLoad(bare.load, seconds))
+          runs.bare.push(await sendLoad({ ...bare.load, withChildren: true }, seconds))
         }
       } finally {
         await bare.stop()
@@ -70,8 +74,9 @@ const report = (workers: number, path: string, service: Measured, bare: Measured
   if (service.errors > 0) throw new Error(`${service.errors} requests failed`)
   const ratio = (service.rate / bare.rate).toFixed(2)
   const rate = (run: Measured) => `${Math.round(run.rate).toLocaleString('en').padStart(7)} a second`
+  const cpu = (run: Measured) => Math.round(run.cpuMicros)
   print(
-    `${workers} worker${workers === 1 ? ' ' : 's'}  ${path.padEnd(26)} ${rate(service)}, p99 ${service.p99.toFixed(1)} ms; bare ${rate(bare)}; ratio ${ratio}`,
+    `${workers} worker${workers === 1 ? ' ' : 's'}  ${path.padEnd(26)} ${rate(service)}, p99 ${service.p99.toFixed(1)} ms; bare ${rate(bare)}; ratio ${ratio}; CPU ${cpu(service)} and ${cpu(bare)} µs a request, ratio ${(bare.cpuMicros / service.cpuMicros).toFixed(2)}`,
   )
 }
 

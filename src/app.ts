@@ -1,6 +1,6 @@
+import { setTimeout as setDelay } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type pg from 'pg'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
@@ -8,12 +8,13 @@ import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
-import { shortenText } from './core/text.ts'
+import { startTracing } from './core/tracing.ts'
 import { channel, readAnnouncement } from './db/announce.ts'
-import { connectDb, type Db } from './db/database.ts'
+import { connectDb, type Db, type DbConnection } from './db/database.ts'
 import { listen } from './db/listen.ts'
+import { maxReplicaAgeMs, openReplica } from './db/replica.ts'
 import { createDirectory } from './features/access/directory.ts'
-import { createLookupLimit } from './features/access/lookups.ts'
+import { createLookupLimit, createSubjectLimit, type LookupPlaces } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
 import { listSignInWays } from './features/access/sign-in-ways.ts'
 import { crossOrigin } from './features/access/storefront.contract.ts'
@@ -46,8 +47,10 @@ import { createFastLane } from './http/fast-lane.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
-import { logRequestsTo, observeRequests, pathOf } from './http/request-log.ts'
-import { createServer, hasUndecodableUrl } from './http/server.ts'
+import { logRequestsTo, observeRequests } from './http/request-log.ts'
+import { createRequestSpans } from './http/request-spans.ts'
+import { createServer } from './http/server.ts'
+import { refuseUnknownRoutes } from './http/unknown-routes.ts'
 import { listJobKinds } from './job-kinds.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
 import type { Carrier } from './providers/carrier/carrier.ts'
@@ -57,13 +60,14 @@ import type { PaymentProvider } from './providers/payment/provider.ts'
 import { chooseSmsSender } from './providers/sms/choose.ts'
 import type { SmsSender } from './providers/sms/sender.ts'
 import { chooseStorage } from './providers/storage/choose.ts'
+import { traceMail, traceSms } from './providers/traced-senders.ts'
 import { listRoutes } from './routes.ts'
 
 export type AppOptions = {
   config: Config
-  connection: pg.PoolConfig
+  connection: DbConnection
   /** Without a pooler, because `listen` needs its own session. */
-  directConnection: pg.ClientConfig
+  directConnection: DbConnection
   secrets: readonly string[]
   logger: Logger
   clock?: Clock
@@ -83,6 +87,7 @@ export type AppOptions = {
   /** What a worker shares with the other workers of its instance. */
   shared?: {
     counter: RateCounter
+    lookups: LookupPlaces
     /** Tells the process that runs the jobs. */
     runSoon(job: string, storeId: number | undefined): void
     /** The metrics of all workers, this one included. */
@@ -99,7 +104,7 @@ export type App = {
   metrics: Metrics
   /** The whole pool without limits, for tests. */
   db: Db
-  /** Stops accepting requests, completes those in progress within ten seconds, and releases all resources. */
+  /** Reports that it stops and still answers for `stopDelayMs`, completes what is in progress within ten seconds, and releases all resources. */
   close(): Promise<void>
 }
 
@@ -110,29 +115,36 @@ const drainMs = 10_000
 /** The composition root: the only place where implementations are chosen and wired together. */
 export const createApp = async (options: AppOptions): Promise<App> => {
   const { config, logger, clock = systemClock, shared } = options
+  const traced = startTracing(config.version)
   const db = connectDb({
     connection: options.connection,
     poolSize: config.databasePoolSize,
     clock,
     plansOnce: true,
+    traced,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection lost; the pool opens a new one'),
     // Only called after a commit, when the runner below exists.
     onSignal: (job, storeId) => (shared ?? jobs).runSoon(job, storeId),
   })
+  const replica = openReplica({ ...config, clock, primary: db.forWork('health'), log: logger })
   const counter = await createCounter(options)
-  const mail = options.mail === undefined ? chooseMailSender(config) : options.mail
+  const chosenMail = options.mail === undefined ? chooseMailSender(config) : options.mail
+  const mail = chosenMail && traceMail(chosenMail)
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
+  const limitLookups = createLookupLimit(clock.now, shared?.lookups)
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
     clock,
     counter,
-    limitLookups: createLookupLimit(clock.now),
+    limitLookups,
+    limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
+    readsFor: replica?.readsFor ?? ((own) => own),
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
-    sms: options.sms ?? chooseSmsSender(config, { clock }),
+    sms: traceSms(options.sms ?? chooseSmsSender(config, { clock })),
     mail,
     mailFrom: config.mail.from,
     onMailGivenUp: (ids) => {
@@ -173,9 +185,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     publicUrl: config.publicUrl,
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
-  const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups: services.limitLookups })
-  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs: catalogMaxAgeMs })
-  const clearCaches = () => {
+  const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
+  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
+  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
+  const clearCaches = ({ isListening }: { isListening: boolean }) => {
+    replica?.setListening(isListening)
     answers.invalidateAll()
     directory.invalidateAll()
   }
@@ -185,16 +199,17 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     onMessage: (payload) => {
       const announcement = readAnnouncement(payload)
       if (announcement === null) return
+      replica?.noteChange(announcement.storeId)
       answers.invalidateStore(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {
       logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
-      clearCaches()
+      clearCaches({ isListening: false })
     },
     onReconnect: () => {
       logger.info('listening connection restored')
-      clearCaches()
+      clearCaches({ isListening: true })
     },
   })
   const jobs: JobRunner = createJobRunner({
@@ -209,6 +224,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const metrics = createMetrics({
     ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
     jobs: { stats: jobs.stats, now: clock.now },
+    listenerIsHealthy: listener.healthy,
+    providerCalls: () => [...services.payments.circuits.counts(), ...services.carriers.circuits.counts()],
     gather: shared?.gatherMetrics,
   })
   const observing = {
@@ -240,22 +257,25 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const simulated = config.production ? null : deriveSigner(options.secrets, 'simulate')
 
+  const spans = createRequestSpans(config.incomingTrace)
   const startedAtMs = Date.now()
   let draining = false
   const server = createServer({
     logger,
     trustProxy: config.trustProxy,
+    around: spans?.run,
     fastLane: createFastLane({
       prefix: `${crossOrigin.prefix}/`,
       exposedHeaders: crossOrigin.responseHeaders,
       recognise: storefrontDoor.recognise,
-      answers,
+      answers: spans?.noting(answers) ?? answers,
       logFailure: (failed) => logServerError(logger, { method: 'GET', ...failed }),
       isDraining: () => draining,
       ...observing,
     }),
   })
   observeRequests(server, observing)
+  spans?.observe(server)
   // During shutdown, each answer is the last on its connection.
   server.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close')
@@ -310,6 +330,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     draining = true
     waits.close()
     const stopped = jobs.stop()
+    // Load balancers learn from /health that it stops. Until then they send requests, also on connections they hold open.
+    if (server.server.listening) await setDelay(config.stopDelayMs)
     const drainTimer = setTimeout(() => server.server.closeAllConnections(), drainMs)
     // Fastify closes the connections that are idle now. Those that become idle later would stay open for long.
     const idleTimer = setInterval(() => server.server.closeIdleConnections(), 50)
@@ -318,7 +340,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     clearInterval(idleTimer)
     await Promise.all([listener.close(), counter.close(), stopped])
     await services.mail?.close()
-    await db.close()
+    await Promise.all([db.close(), replica?.close()])
   }
   let closed: Promise<void> | undefined
   return {
@@ -356,24 +378,6 @@ const demoUrlOf = ({ production, demoPort }: Config) =>
 const ownOriginsOf = (config: Config) => {
   const local = [`http://localhost:${config.port}`, `http://127.0.0.1:${config.port}`]
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
-}
-
-type CountUnknown = (request: FastifyRequest, setHeader: (name: string, value: string) => unknown) => Promise<void>
-
-/** Answers 404 before the body is read. */
-const refuseUnknownRoutes = (server: FastifyInstance, count: CountUnknown) => {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.originalUrl.startsWith('/v1')) {
-      await count(request, (name, value) => reply.header(name, value))
-    }
-    throw hasUndecodableUrl(request.raw)
-      ? fail('BAD_REQUEST', 'The URL is not valid.')
-      : fail('NOT_FOUND', `There is no ${request.method} ${shortenText(pathOf(request.originalUrl), 200)}.`)
-  }
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuse(request, reply).catch(done)
-    else done()
-  })
 }
 
 /**

@@ -46,6 +46,8 @@ test('every setting has a default that suits development', () => {
     host: '127.0.0.1',
     databaseUrl: null,
     databaseDirectUrl: null,
+    databaseReadUrl: null,
+    databasePrepare: true,
     databasePoolSize: 10,
     workers: 1,
     redisUrl: null,
@@ -56,6 +58,7 @@ test('every setting has a default that suits development', () => {
     trustProxy: false,
     media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
     maxUploads: 40,
+    stopDelayMs: 0,
     metricsToken: null,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -65,6 +68,7 @@ test('every setting has a default that suits development', () => {
     },
     sms: { sender: 'console' },
     mail: { smtpUrl: null, from: { name: '', address: 'shop@localhost.localdomain' } },
+    incomingTrace: 'link',
     logLevel: 'info',
   })
 })
@@ -86,6 +90,8 @@ test('every variable is read', () => {
     HOST: '::',
     DATABASE_URL: 'postgres://me:pw@pooler:6432/shop',
     DATABASE_DIRECT_URL: 'postgresql://me:pw@db/shop',
+    DATABASE_READ_URL: 'postgres://me:pw@replica/shop',
+    DATABASE_PREPARE: 'off',
     DATABASE_POOL_SIZE: '25',
     VITRINE_WORKERS: '3',
     REDIS_URL: 'rediss://cache:6380',
@@ -100,6 +106,8 @@ test('every variable is read', () => {
     ...smtp,
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
+    VITRINE_STOP_DELAY_SECONDS: '8',
+    VITRINE_INCOMING_TRACE: 'parent',
     LOG_LEVEL: 'warn',
   })
   assert.deepEqual(config, {
@@ -109,6 +117,8 @@ test('every variable is read', () => {
     host: '::',
     databaseUrl: 'postgres://me:pw@pooler:6432/shop',
     databaseDirectUrl: 'postgresql://me:pw@db/shop',
+    databaseReadUrl: 'postgres://me:pw@replica/shop',
+    databasePrepare: false,
     databasePoolSize: 25,
     workers: 3,
     redisUrl: 'rediss://cache:6380',
@@ -125,6 +135,7 @@ test('every variable is read', () => {
       storeLimitBytes: 7_000_000,
     },
     maxUploads: 9,
+    stopDelayMs: 8_000,
     urls: {
       juspay: 'https://api.juspay.in',
       razorpay: 'https://api.razorpay.com',
@@ -133,6 +144,7 @@ test('every variable is read', () => {
     },
     sms: { sender: 'twilio', accountSid: twilio.VITRINE_TWILIO_ACCOUNT_SID, authToken: 'token', from: '+15005550006' },
     mail: { smtpUrl: smtp.VITRINE_SMTP_URL, from: { name: '', address: 'shop@blue.example' } },
+    incomingTrace: 'parent',
     logLevel: 'warn',
     version: config.version,
   })
@@ -160,8 +172,17 @@ test('every invalid value is refused with a message that names its variable', ()
     PORT: ['abc', '-1', '65536', '3000.5', 'true', '0x50', '1e3', ' 80', '80 '],
     VITRINE_DEMO_PORT: ['abc', '65536'],
     HOST: [],
-    DATABASE_URL: ['mysql://me@db/shop', 'db:5432', 'postgres://me:p#ss@db/shop', 'postgres://me:pw@db:port/shop'],
+    DATABASE_URL: [
+      'mysql://me@db/shop',
+      'db:5432',
+      'postgres://me:p#ss@db/shop',
+      'postgres://me:pw@db:port/shop',
+      'postgres://me:pw@a:5432,/shop',
+      'postgres://me:pw@a,b:port/shop',
+    ],
     DATABASE_DIRECT_URL: ['http://db', 'postgres://me:p/w@db/shop'],
+    DATABASE_READ_URL: ['http://db', 'postgres://me@a,b/shop', 'postgres://me@db/shop'],
+    DATABASE_PREPARE: ['no', 'Off', '0'],
     DATABASE_POOL_SIZE: ['0', '501', 'many', '2.5'],
     VITRINE_WORKERS: ['0', '100', 'many', '1.5', '-1'],
     REDIS_URL: ['http://cache', 'cache:6379', 'redis://cache:port'],
@@ -208,6 +229,7 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
     VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
     VITRINE_MAX_UPLOADS: ['0', 'many', '1.5'],
+    VITRINE_STOP_DELAY_SECONDS: ['-1', 'soon', '301'],
     VITRINE_MAIL_FROM: [
       ...[
         'shop',
@@ -219,6 +241,7 @@ test('every invalid value is refused with a message that names its variable', ()
       ],
       ...['A\nB <a@b.example>', 'A <a@b.example', '<>', 'a,b@c.example', `${'a'.repeat(250)}@b.example`],
     ],
+    VITRINE_INCOMING_TRACE: ['trust', 'PARENT'],
     LOG_LEVEL: ['loud', 'INFO'],
   }
   for (const [name, values] of Object.entries(bad)) {

@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { seconds } from './core/clock.ts'
+import { isDatabaseUrl } from './core/database-url.ts'
 import { toFields } from './core/fields.ts'
 import { isMailAddress } from './core/mail-address.ts'
 import { mustExist } from './core/must-exist.ts'
 import { OperatorError } from './core/operator-error.ts'
 import { isDecodable } from './core/text.ts'
 import { parseTrustProxy } from './core/trust-proxy.ts'
+import { packageVersion } from './core/version.ts'
 import { Environment } from './environment.ts'
 
 export type Config = Readonly<{
@@ -18,6 +20,8 @@ export type Config = Readonly<{
   host: string
   databaseUrl: string | null
   databaseDirectUrl: string | null
+  databaseReadUrl: string | null
+  databasePrepare: boolean
   databasePoolSize: number
   workers: number
   redisUrl: string | null
@@ -34,6 +38,8 @@ export type Config = Readonly<{
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
+  stopDelayMs: number
+  incomingTrace: Static<typeof Environment>['VITRINE_INCOMING_TRACE']
   logLevel: Static<typeof Environment>['LOG_LEVEL']
   version: string
 }>
@@ -49,6 +55,9 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
       'VITRINE_SECRET is required in production with DATABASE_URL: set at least 32 random characters.',
     )
   }
+  if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new OperatorError('DATABASE_URL is required with DATABASE_READ_URL: a replica has a primary.')
+  }
   return Object.freeze({
     production,
     port: env.PORT,
@@ -56,6 +65,8 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     host: env.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     databaseUrl: env.DATABASE_URL ?? null,
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL ?? null,
+    databaseReadUrl: env.DATABASE_READ_URL ?? null,
+    databasePrepare: env.DATABASE_PREPARE === 'on',
     databasePoolSize: env.DATABASE_POOL_SIZE,
     workers: env.VITRINE_WORKERS === 'auto' ? availableParallelism() : Number(env.VITRINE_WORKERS),
     redisUrl: env.REDIS_URL ?? null,
@@ -76,8 +87,10 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     mail: readMail(env),
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
+    stopDelayMs: seconds(env.VITRINE_STOP_DELAY_SECONDS),
+    incomingTrace: env.VITRINE_INCOMING_TRACE,
     logLevel: env.LOG_LEVEL,
-    version: packageVersion(),
+    version: packageVersion,
   })
 }
 
@@ -94,9 +107,12 @@ const parseEnvironment = (variables: NodeJS.ProcessEnv): Static<typeof Environme
     const error = mustExist(Value.Errors(Environment, env)[0], 'the error of an invalid setting')
     throw refusal(error.instancePath.slice(1), describeProblem(error))
   }
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
+    if (env[name] !== undefined && !isDatabaseUrl(env[name])) {
+      throw refusal(name, 'must be a valid URL, with a comma between the servers if there are several')
+    }
+  }
   for (const name of [
-    'DATABASE_URL',
-    'DATABASE_DIRECT_URL',
     'REDIS_URL',
     'VITRINE_PUBLIC_URL',
     'VITRINE_SMS_URL',
@@ -205,6 +221,3 @@ const splitSecrets = (name: string, text: string) => {
   }
   return secrets
 }
-
-const packageVersion = (): string =>
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version

@@ -34,7 +34,8 @@ export const Environment = Type.Object({
     Type.String({
       pattern: '^postgres(ql)?://',
       examples: [postgresExample],
-      description: 'PostgreSQL 15 or newer (`postgres://…`). Default: the embedded one',
+      description:
+        'PostgreSQL 15 or newer (`postgres://…`). Several servers, such as `postgres://me@a:5432,b:5432/shop`: the one that accepts writes is used. Default: the embedded one',
     }),
   ),
   DATABASE_DIRECT_URL: Type.Optional(
@@ -44,6 +45,17 @@ export const Environment = Type.Object({
       description: 'The same database without the pooler, if `DATABASE_URL` is a transaction pooler',
     }),
   ),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://[^,]*$',
+      examples: [postgresExample],
+      description: 'One replica of the database, for reads of the catalog while it is up to date',
+    }),
+  ),
+  DATABASE_PREPARE: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description: '`off` for a transaction pooler without named prepared statements, such as PgBouncer before 1.21',
+  }),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 500,
@@ -199,6 +211,18 @@ export const Environment = Type.Object({
     maximum: 10_000,
     default: 40,
     description: 'Files that this instance receives at the same time, at most half for one store. Further ones get 503',
+  }),
+  VITRINE_STOP_DELAY_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 300,
+    default: 0,
+    description:
+      'Seconds after SIGTERM in which this instance still answers, while `/health` returns 503. Behind a load balancer: longer than it needs to notice',
+  }),
+  VITRINE_INCOMING_TRACE: Type.Enum(['link', 'parent'], {
+    default: 'link',
+    description:
+      'With [tracing](observability.md): what to do with `traceparent` of a caller. `link` begins a trace of its own, `parent` continues that of the caller. Use `parent` only if all callers are yours',
   }),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { DbConnection } from '../src/db/database.ts'
 
 /** Databases that tests create on the server of the run. */
 type Source = { template?: string }
@@ -78,8 +79,20 @@ const databaseName = /(?<=\/\/[^/]*\/)([^/?]*)(?=\?|$)/
 export const withDatabaseName = (url: string, name: string) =>
   databaseName.test(url) ? url.replace(databaseName, name) : `${url}/${name}`
 
+/**
+ * How a service connects to a database of the run: through the pooler, if there is one (test/run.ts). Everything else in
+ * the tests needs a session of its own and connects directly: listeners, locks, settings, and creating databases.
+ */
+export const connectionTo = (url: string): DbConnection => {
+  const { TEST_POOLER: pooler, DATABASE_PREPARE: prepare } = process.env
+  const connectionString = pooler === undefined ? url : withDatabaseName(pooler, databaseName.exec(url)?.[1] ?? '')
+  return { connectionString, prepare: prepare !== 'off' }
+}
+
 export const runSql = async (connectionString: string, text: string) => {
   const client = new pg.Client({ connectionString })
+  // A server that stops fails the query. Without this listener it would also end the test.
+  client.on('error', () => {})
   await client.connect()
   try {
     return (await client.query(text)).rows

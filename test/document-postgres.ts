@@ -10,13 +10,20 @@ export type SystemPostgres = { bin: string; port: number; env: Record<string, st
 
 const tools = ['initdb', 'pg_ctl', 'psql', 'createdb', 'pg_dump', 'pg_restore']
 
-/** Made for one test from the programs that the system has; null when it lacks some of them. */
-export const startPostgres = async (t: TestContext): Promise<SystemPostgres | null> => {
+/** The programs of the system and the user that may run them; null when some are missing. */
+export const findSystemPostgres = () => {
   const bin = globSync('/usr/lib/postgresql/{15,16,17,18}/bin').find((folder) =>
     tools.every((tool) => existsSync(join(folder, tool))),
   )
   const owner = ownerOfServer()
-  if (bin === undefined || owner === null) return null
+  return bin === undefined || owner === null ? null : { bin, owner }
+}
+
+/** Made for one test from the programs that the system has; null when it lacks some of them. */
+export const startPostgres = async (t: TestContext): Promise<SystemPostgres | null> => {
+  const system = findSystemPostgres()
+  if (system === null) return null
+  const { bin, owner } = system
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-postgres-'))
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })

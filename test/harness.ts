@@ -16,6 +16,7 @@ import type { Carrier } from '../src/providers/carrier/carrier.ts'
 import type { MailSender, OutgoingMail } from '../src/providers/mail/sender.ts'
 import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
+import { connectionTo } from './databases.ts'
 import type { PaymentDouble } from './doubles/payment-double.ts'
 import { placeDouble } from './doubles/placed.ts'
 import { keyedProvider } from './keyed-provider.ts'
@@ -105,7 +106,7 @@ export const startTestService = async ({
   const logger = createLogger(config, { write: (line) => void logLines.push(line) } as pino.DestinationStream)
   const app = await createApp({
     config,
-    connection: { connectionString: config.databaseUrl ?? databaseUrl },
+    connection: connectionTo(config.databaseUrl ?? databaseUrl),
     directConnection: { connectionString: config.databaseUrl ?? databaseUrl },
     secrets: secrets ?? ['a secret for tests that is long enough to be one'],
     logger,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { connectDb } from '../src/db/database.ts'
 import { maxQueued, splitPool } from '../src/db/queueing.ts'
+import { connectionTo } from './databases.ts'
 import { assertError, databaseUrl, newStore, serviceFor, startTestService, type TestService } from './harness.ts'
 import { newGuest } from './shoppers.ts'
 
@@ -29,7 +30,7 @@ const openShop = async () => {
 /** Locks all carts of a store from outside the service, and counts the sessions that wait for them. */
 const lockCarts = async (t: TestContext, { shop }: Shop) => {
   const { id } = await shop.load()
-  const outside = connectDb({ connection: { connectionString: databaseUrl }, poolSize: 2, clock: service.clock })
+  const outside = connectDb({ connection: connectionTo(databaseUrl), poolSize: 2, clock: service.clock })
   const [locked, release] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
   const holding = outside.tx(async (tx) => {
     await tx.run`select from cart where store_id = ${id} for update`

@@ -16,6 +16,10 @@ export type Line = {
   cut(): Promise<void>
   /** Connections stay open and are accepted, but no data pass until it is restored. */
   silence(): void
+  /** Data arrive later by this much, in both directions. */
+  delay(ms: number): void
+  /** Closes every connection, and answers new ones like a server that has no connection left. */
+  exhaust(): void
   mend(): Promise<void>
   /** Accepts connections again after a cut; a silenced proxy stays silent. */
   reopen(): Promise<void>
@@ -23,21 +27,27 @@ export type Line = {
   connections(): number
 }
 
-export const openLine = async (t: TestContext): Promise<Line> => {
+export const openLine = async (t: TestContext, target = databaseUrl): Promise<Line> => {
   const ends = new Set<Socket>()
   const flows = new Set<Socket>()
   const waiting = new Set<() => void>()
   let silent = false
+  let exhausted = false
+  let delayMs = 0
   let server: Server
 
   const bridge = (near: Socket) => {
-    const far = dialDatabase()
+    const far = dialDatabase(target)
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
       flows.add(from)
-      from.on('data', (bytes) => to.write(bytes))
+      from.on('data', (bytes) => {
+        if (delayMs === 0) to.write(bytes)
+        // Timers of the same length fire in order.
+        else setTimeout(() => to.write(bytes), delayMs)
+      })
       from.on('error', () => {})
       from.on('close', () => {
         flows.delete(from)
@@ -49,7 +59,8 @@ export const openLine = async (t: TestContext): Promise<Line> => {
     ends.add(near)
     near.on('error', () => {})
     near.on('close', () => ends.delete(near))
-    if (silent) waiting.add(() => bridge(near))
+    if (exhausted) near.once('data', () => near.end(tooManyConnections))
+    else if (silent) waiting.add(() => bridge(near))
     else bridge(near)
   }
   const open = async (port: number) => {
@@ -70,7 +81,7 @@ export const openLine = async (t: TestContext): Promise<Line> => {
     if (!server.listening) await open(port)
   }
   t.after(cut)
-  const url = new URL(databaseUrl)
+  const url = new URL(target)
   const { username, password, pathname } = url
   return {
     url: `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`,
@@ -79,8 +90,17 @@ export const openLine = async (t: TestContext): Promise<Line> => {
       silent = true
       for (const flow of flows) flow.pause()
     },
+    delay: (ms) => {
+      delayMs = ms
+    },
+    exhaust: () => {
+      exhausted = true
+      for (const end of ends) end.destroy()
+    },
     mend: async () => {
       silent = false
+      exhausted = false
+      delayMs = 0
       for (const flow of flows) flow.resume()
       for (const start of waiting) start()
       waiting.clear()
@@ -91,9 +111,17 @@ export const openLine = async (t: TestContext): Promise<Line> => {
   }
 }
 
+/** The error 53300 as PostgreSQL sends it. */
+const tooManyConnections = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0')
+  const head = Buffer.alloc(5, 'E')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+})()
+
 /** The tests' database listens on a socket in a folder, or on a port when it was named by DATABASE_URL. */
-const dialDatabase = () => {
-  const { hostname, port } = new URL(databaseUrl)
+const dialDatabase = (target: string) => {
+  const { hostname, port } = new URL(target)
   const host = decodeURIComponent(hostname)
   return host.startsWith('/')
     ? connect(join(host, `.s.PGSQL.${port || 5432}`))

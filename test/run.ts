@@ -16,8 +16,9 @@ import { groupFiles } from './groups.ts'
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
-an embedded one made for this run. REDIS_URL adds the tests that need a Redis. CITUS_DATABASE_URL names a database of a
-Citus cluster that knows its servers; databases of the tests are then distributed over them.
+an embedded one made for this run. With DATABASE_DIRECT_URL, DATABASE_URL is a pooler in front of it. REDIS_URL adds the
+tests that need a Redis. CITUS_DATABASE_URL names a database of a Citus cluster that knows its servers; databases of the
+tests are then distributed over them.
 
   --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
   --and FILE   also this slow one; may be repeated
@@ -66,7 +67,7 @@ const excluded = values.database
       'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
       'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/statements/owners.test.ts',
-      'test/browser/**',
+      'test/{browser,failover}/**',
       'src/demo-shop/**',
     ]
   : []
@@ -82,13 +83,15 @@ const runTests = async (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    ...(process.env.DATABASE_DIRECT_URL && { TEST_POOLER: process.env.DATABASE_URL }),
     ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
     // Some hundred processes load the same modules; the first one compiles them.
     NODE_COMPILE_CACHE: join(shared, 'compiled'),
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${await bundleDependencies(shared)}`.trim(),
   }
   // Settings of this process must not reach the services that tests start.
-  for (const name of ['DATABASE_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR']) delete (env as NodeJS.ProcessEnv)[name]
+  for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR'])
+    delete (env as NodeJS.ProcessEnv)[name]
   const events = run({
     files,
     env,
@@ -132,9 +135,13 @@ const prepareTemplate = async (url: string) => {
 
 /** An embedded server is removed with all its databases; from one that was given, those of this run are dropped. */
 const openServer = async (name: string) => {
-  const given = process.env.CITUS_DATABASE_URL ?? process.env.DATABASE_URL
+  const {
+    CITUS_DATABASE_URL,
+    DATABASE_URL: named = CITUS_DATABASE_URL,
+    DATABASE_DIRECT_URL: given = named,
+  } = process.env
   if (given !== undefined) {
-    print(`Testing on PostgreSQL at ${new URL(given).host}`)
+    print(`Testing on PostgreSQL at ${new URL(named ?? given).host}`)
     return { url: given, close: () => dropDatabases(given, name) }
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'vitrine-test-'))

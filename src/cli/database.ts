@@ -4,16 +4,19 @@ import { dirname, join } from 'node:path'
 import type pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { namesOfServers, splitServers } from '../core/database-url.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { deriveSigner } from '../core/secrets.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
-import { connectDb, type Db } from '../db/database.ts'
+import { connectDb, type Db, type DbConnection } from '../db/database.ts'
 import { explainFileError } from '../db/embedded/file-errors.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
 
 export type OpenDatabase = {
-  connection: pg.PoolConfig
-  directConnection: pg.ClientConfig
+  connection: DbConnection
+  /** Without the pooler, for sessions and for statements that take longer than a pooler may allow. */
+  directConnection: DbConnection
   /** Where the data is, for people to read. */
   description: string
   close(): Promise<void>
@@ -24,10 +27,14 @@ export type OpenOptions = { role: 'service' | 'command'; onUnexpectedExit?: (mes
 /** Opens the database of DATABASE_URL, or else the embedded one, which it starts if it is not running. */
 export const openDatabase = async (config: Config, { role, onUnexpectedExit }: OpenOptions): Promise<OpenDatabase> => {
   if (config.databaseUrl !== null) {
-    const connection = { connectionString: config.databaseUrl }
-    const directConnection = { connectionString: config.databaseDirectUrl ?? config.databaseUrl }
+    const { databaseUrl, databaseDirectUrl, databasePrepare: prepare } = config
+    const connection = { connectionString: databaseUrl, prepare }
+    const directConnection =
+      databaseDirectUrl === null || databaseDirectUrl === databaseUrl
+        ? connection
+        : { connectionString: databaseDirectUrl }
     await tryConnection(connection)
-    return { connection, directConnection, description: describeUrl(config.databaseUrl), close: async () => {} }
+    return { connection, directConnection, description: describeUrl(databaseUrl), close: async () => {} }
   }
   const server = await openEmbedded({
     dataDir: config.dataDir,
@@ -48,8 +55,8 @@ const tryConnection = async (connection: pg.ClientConfig) => {
 }
 
 const describeUrl = (text: string) => {
-  const url = new URL(text)
-  return `PostgreSQL at ${url.host || 'a local socket'}, database ${url.pathname.slice(1) || '(default)'}`
+  const [first = text] = splitServers(text)
+  return `PostgreSQL at ${namesOfServers(text) || 'a local socket'}, database ${new URL(first).pathname.slice(1) || '(default)'}`
 }
 
 type Work<Result> = (db: Db, config: Config) => Promise<Result>
@@ -82,10 +89,10 @@ export const withReadableDatabase = async <Result>(work: Work<Result>): Promise<
   })
 }
 
-const refusePending = ({ pending }: SchemaState) => {
+const refusePending = ({ pending, oldestVersion }: SchemaState) => {
   if (pending.length === 0) return
   throw new OperatorError(
-    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop the instances of the older version, then run "vitrine migrate".`,
+    `This version needs migrations that the database does not have: ${pending.join(', ')}. Stop instances older than ${oldestVersion}, then run "vitrine migrate".`,
   )
 }
 
@@ -119,6 +126,12 @@ export const loadSecrets = (config: Config): readonly string[] => {
       `The file ${file} is damaged. Set VITRINE_SECRET, or delete the file to create a new secret.`,
     )
   return [secret]
+}
+
+/** Recognises each secret in a backup without showing it. Never makes one. */
+export const printSecrets = (config: Config): string[] => {
+  const secrets = config.secrets ?? (existsSync(secretFileIn(config)) ? loadSecrets(config) : [])
+  return secrets.map((secret) => deriveSigner([secret], 'backup').sign('secret'))
 }
 
 const readOrMakeSecret = (file: string) => {

@@ -35,7 +35,10 @@ export function* examineLiveSettings(config: Config): Generator<CheckResult> {
   yield examineMail(config)
   yield examineMedia(config)
   if (config.databaseUrl === null) {
-    yield warning('backups', `the database is in ${config.dataDir}; copy that folder to another machine regularly`)
+    yield warning(
+      'backups',
+      `the database is in ${config.dataDir}; run "vitrine backup" regularly and copy the file to another machine`,
+    )
   }
 }
 

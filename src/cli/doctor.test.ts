@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readMigrations } from '../db/migrate.ts'
+import { readMigrations } from '../db/migration-files.ts'
 import {
   freePort,
   newDatabase,

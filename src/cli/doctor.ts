@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import pg from 'pg'
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
 import { connectDb, type Db } from '../db/database.ts'
 import { inspectEmbedded } from '../db/embedded.ts'
-import { examineSchema } from '../db/migrate.ts'
+import { connectOrExplain, examineSchema } from '../db/migrate.ts'
 import { defaultLimit } from '../features/access/rate-limit.ts'
 import { demoFilesOf } from '../features/demo-store/demo-store.ts'
 import { findRefusedAmounts } from '../features/doctor/amounts.ts'
@@ -96,16 +95,18 @@ async function* examineContents(
   database: OpenDatabase,
   options: DoctorOptions,
 ): AsyncGenerator<CheckResult> {
-  const client = new pg.Client(database.directConnection)
-  await client.connect()
-  const { pending } = await examineSchema(client).finally(() => client.end())
+  const client = await connectOrExplain(database.directConnection)
+  const { pending, newer, oldestVersion } = await examineSchema(client).finally(() => client.end())
   if (pending.length > 0) {
-    yield fault('migrations', `not applied yet: ${pending.join(', ')}; run "vitrine migrate"`)
+    yield fault('migrations', describePending(pending, oldestVersion))
     return
   }
-  yield ok('migrations', 'up to date')
+  yield ok(
+    'migrations',
+    newer.length === 0 ? 'up to date' : `a newer version works beside this one: ${newer.join(', ')}`,
+  )
   const db = connectDb({
-    connection: database.connection,
+    connection: database.directConnection,
     poolSize: 1,
     clock: systemClock,
     statementTimeoutMs: 600_000,
@@ -140,6 +141,9 @@ async function* examineContents(
     await db.close()
   }
 }
+
+const describePending = (pending: readonly string[], oldestVersion: string | null) =>
+  `not applied yet: ${pending.join(', ')}; stop instances older than ${oldestVersion}, then run "vitrine migrate"`
 
 type Counted = { id: string; count: number }
 

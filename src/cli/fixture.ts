@@ -242,6 +242,14 @@ export const isAlive = (pid: number) => {
   }
 }
 
+/** Process ids of the workers, the one for background work included. */
+export const workersOf = ({ pid }: Running) =>
+  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...args]) => Number(parent) === pid && /worker\.[jt]s$/.test(args.join(' ')))
+    .map(([child]) => Number(child))
+
 /** A new database on the server of this test run, without tables unless `migrated`. */
 export const newDatabase = async (t: TestContext, { migrated = false } = {}) => {
   const { url, drop } = await makeBeside(databaseUrl, { migrated })

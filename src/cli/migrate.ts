@@ -13,12 +13,15 @@ export const addMigrate = (program: Command) =>
     .description('Update the database to the schema of this version (start does this too)')
     .option('--distribute', 'then spread the stores over the servers of a Citus cluster; stop the service before')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate')
+    .addHelpText(
+      'after',
+      '\nEach migration says beside which versions it works; "vitrine doctor" shows it before. It can be interrupted at any\ntime and continues when it is run again.\n\nExample:\n  DATABASE_URL=postgres://me@db/shop vitrine migrate',
+    )
     .action(async (options: OutputOptions & { distribute?: true }) => {
       const config = loadConfig(process.env)
       const database = await openDatabase(config, { role: 'command' })
       try {
-        const applied = await migrate(database.directConnection)
+        const applied = await migrate(database.directConnection, { onProgress: options.json ? () => {} : print })
         const distributed = options.distribute ? await distributeAt(database.directConnection, options) : null
         const separated = await separateFiles(config, database)
         const files = separated && { files: { copied: separated.copied, missing: separated.missing } }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
+import { addBackup } from './backup.ts'
 import { addCatalog } from './catalog.ts'
 import { addCoupon } from './coupon.ts'
 import { addCustomer } from './customer.ts'
@@ -21,6 +22,7 @@ import { addOutlet } from './outlet.ts'
 import { explainFailure } from './output.ts'
 import { addProduct } from './product.ts'
 import { addReport } from './report.ts'
+import { addRestore } from './restore.ts'
 import { addReturnCommands } from './return.ts'
 import { addSeed } from './seed.ts'
 import { addShipment } from './shipment.ts'
@@ -72,6 +74,8 @@ export const createProgram = () => {
   for (const add of [
     addStart,
     addMigrate,
+    addBackup,
+    addRestore,
     addSeed,
     addStore,
     addOutlet,

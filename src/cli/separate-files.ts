@@ -15,7 +15,7 @@ const maxWaitMs = 3_600_000
 export const separateFiles = async (config: Config, database: OpenDatabase) => {
   const folder = filesFolderIn(config.dataDir)
   const db = connectDb({
-    connection: database.connection,
+    connection: database.directConnection,
     poolSize: 1,
     clock: systemClock,
     statementTimeoutMs: maxWaitMs,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { callUrl } from '../../test/harness.ts'
-import { readMigrations } from '../db/migrate.ts'
+import { readMigrations } from '../db/migration-files.ts'
 import {
   connect,
   findProgram,
@@ -152,17 +152,18 @@ test('after kill -9 the same folder starts again with its data', async (t) => {
 test('several services that start at once on one new database migrate it once and share one secret', async (t) => {
   const shared = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
   const ports = [await freePort(), await freePort(), await freePort()]
-  // All of them wait at the first table that a migration creates, and continue together.
+  // The first waits at the table that it creates, the others for the first.
   const holder = await connect(t, shared.DATABASE_URL)
   await holder.query('begin; create table vitrine_migration ()')
   const services = ports.map((PORT) => launchService(t, { ...shared, PORT }))
   await until(async () => {
     for (const { child, seen } of services) assert.equal(child.exitCode, null, seen.stderr)
-    const waiting = await query(
+    const migrating = await query(
       shared.DATABASE_URL,
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      `select count(*)::int as all, (count(*) filter (where wait_event_type = 'Lock'))::int as blocked
+      from pg_stat_activity where datname = current_database() and application_name = 'vitrine migrate'`,
     )
-    return waiting.length === services.length
+    return migrating[0]?.all === services.length && migrating[0]?.blocked === 1
   })
   await holder.query('rollback')
   await Promise.all(services.map((service) => until(() => isReady(service))))

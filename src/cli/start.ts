@@ -14,6 +14,7 @@ import { createLogger } from '../logging.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
+import { completeRestore } from './restore-steps.ts'
 import { separateFiles } from './separate-files.ts'
 import { noteService } from './service-note.ts'
 import { demoFile, readDemo } from './which-store.ts'
@@ -48,7 +49,8 @@ const start = async ({ workers: asked }: { workers?: string }) => {
     })
     undo.push(database.close)
     stop.check()
-    const applied = await migrate(database.directConnection)
+    await completeRestore(config, database)
+    const applied = await migrate(database.directConnection, { onProgress: firstStart ? () => {} : print })
     for (const name of firstStart ? [] : applied) print(`Applied migration ${name}`)
     const separated = await separateFiles(config, database)
     if (separated !== null) print(separated.sentence)

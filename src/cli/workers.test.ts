@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { newBuyer } from '../../test/buyer.ts'
 import { callUrl } from '../../test/harness.ts'
@@ -15,6 +14,7 @@ import {
   seededInstallation,
   startService,
   until,
+  workersOf,
 } from './fixture.ts'
 
 makeTemplate()
@@ -28,14 +28,6 @@ const openWorkers = async (t: Parameters<typeof seededInstallation>[0]) => {
     callUrl(`${service.url}${path}`, { headers: { 'x-store-key': key, connection: 'close' } })
   return { installation, service, browserKey, serverKey, get }
 }
-
-/** Process ids of the workers, the one for background work included. */
-const workersOf = ({ pid }: Running) =>
-  execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, parent, ...args]) => Number(parent) === pid && /worker\.[jt]s$/.test(args.join(' ')))
-    .map(([child]) => Number(child))
 
 test('workers share limits, one-time passwords, announcements and metrics', async (t) => {
   const { installation, service, serverKey, browserKey, get } = await openWorkers(t)

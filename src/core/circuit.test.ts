@@ -12,7 +12,7 @@ const openCircuits = () => {
     isFailure: (error) => error instanceof Error && error.message === 'down',
   })
   const call = (key: string, outcome: 'ok' | 'down' | 'refused') =>
-    circuits.run(key, async () => {
+    circuits.run('provider', key, async () => {
       calls++
       if (outcome !== 'ok') throw new Error(outcome)
       return outcome
@@ -46,7 +46,7 @@ test('after a while one call tries again, and its outcome decides', async () => 
   await failTimes('a', 3)
   pass(1000)
   let finish = () => {}
-  const trial = circuits.run('a', () => new Promise<void>((resolve) => (finish = resolve)))
+  const trial = circuits.run('provider', 'a', () => new Promise<void>((resolve) => (finish = resolve)))
   await assert.rejects(call('a', 'ok'), CircuitOpen, 'the trial is not decided')
   finish()
   await trial

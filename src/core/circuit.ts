@@ -17,7 +17,16 @@ export type CircuitOptions = {
   isFailure: (error: unknown) => boolean
 }
 
-export type Circuits = { run<Result>(key: string, work: () => Promise<Result>): Promise<Result> }
+/** `refused`: the other side has answered no. `skipped`: not made, because the circuit is open. */
+export type CallOutcome = 'done' | 'refused' | 'failed' | 'skipped'
+export type CallCount = { name: string; outcome: CallOutcome; count: number }
+
+export type Circuits = {
+  /** `name` is for the counts, `key` chooses the circuit. */
+  run<Result>(name: string, key: string, work: () => Promise<Result>): Promise<Result>
+  /** Calls since the start. */
+  counts(): CallCount[]
+}
 
 const maxKeys = 10_000
 
@@ -28,19 +37,31 @@ const maxKeys = 10_000
 export const createCircuits = (options: CircuitOptions): Circuits => {
   const { nowMs, maxFailures = 5, openMs = seconds(10), isFailure } = options
   const states = createLru<string, State>(maxKeys)
+  const counts = new Map<string, CallCount>()
+  const count = (name: string, outcome: CallOutcome) => {
+    const known = counts.get(`${name} ${outcome}`)
+    if (known === undefined) counts.set(`${name} ${outcome}`, { name, outcome, count: 1 })
+    else known.count++
+  }
   return {
-    run: async (key, work) => {
+    counts: () => [...counts.values()],
+    run: async (name, key, work) => {
       const before = states.get(key)
       if (before !== undefined && before.failures >= maxFailures) {
-        if (nowMs() < before.openUntilMs) throw new CircuitOpen(`${key} failed ${before.failures} times in a row.`)
+        if (nowMs() < before.openUntilMs) {
+          count(name, 'skipped')
+          throw new CircuitOpen(`${key} failed ${before.failures} times in a row.`)
+        }
         // The others wait until this call is decided.
         before.openUntilMs = nowMs() + openMs
       }
       try {
         const result = await work()
         states.delete(key)
+        count(name, 'done')
         return result
       } catch (error) {
+        count(name, isFailure(error) ? 'failed' : 'refused')
         if (isFailure(error)) {
           const failures = (states.get(key)?.failures ?? 0) + 1
           states.set(key, { failures, openUntilMs: nowMs() + openMs })

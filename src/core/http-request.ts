@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, t
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { seconds } from './clock.ts'
+import { failSpan, inChildSpan, isTracing, SpanKind, traceHeaders } from './tracing.ts'
 
 export class AnswerTooLong extends Error {
   override name = 'AnswerTooLong'
@@ -43,6 +44,25 @@ const clients = {
  * `fetch`, which needs twice the processor time: a checkout waits for this.
  */
 export const sendRequest = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
+  isTracing() ? sendInSpan(outgoing) : send(outgoing)
+
+/** The address is not in the span: its path and query may name a payment or a customer. */
+const sendInSpan = async (outgoing: OutgoingRequest): Promise<HttpAnswer> => {
+  const { hostname, port, protocol } = new URL(outgoing.url)
+  const attributes = {
+    'http.request.method': outgoing.method,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  }
+  return inChildSpan(outgoing.method, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const answer = await send({ ...outgoing, headers: { ...outgoing.headers, ...traceHeaders() } })
+    span?.setAttribute('http.response.status_code', answer.status)
+    if (span !== undefined && answer.status >= 400) failSpan(span, String(answer.status))
+    return answer
+  })
+}
+
+const send = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
     const { method, url, body, signal, addresses } = outgoing
     const target = new URL(url)

@@ -6,7 +6,7 @@ export type Signer = {
   verify(text: string, signature: string): boolean
 }
 
-export type Purpose = 'cursor' | 'guest' | 'otp' | 'download' | 'sandbox' | 'sandbox-webhook' | 'simulate'
+export type Purpose = 'cursor' | 'guest' | 'otp' | 'download' | 'sandbox' | 'sandbox-webhook' | 'simulate' | 'backup'
 
 export const deriveSigner = (secrets: readonly string[], purpose: Purpose): Signer => {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `vitrine ${purpose}`, 32)))

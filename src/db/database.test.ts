@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { connectionTo } from '../../test/databases.ts'
 import { databaseUrl, newStore, startTestService } from '../../test/harness.ts'
 import { distantServiceFor, openLine } from '../../test/outage.ts'
 import { days, movableClock } from '../core/clock.ts'
@@ -8,10 +9,15 @@ import { OperatorError } from '../core/operator-error.ts'
 import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
 import { type Fragment, sql } from './sql.ts'
 
-type Options = Partial<DbOptions> & { url?: string; timeoutMs?: number }
+/** `isDirect`: without the pooler, for tests that tell sessions apart. */
+type Options = Partial<DbOptions> & { url?: string; timeoutMs?: number; isDirect?: boolean }
 
-const openDb = (t: TestContext, { url = databaseUrl, timeoutMs = 10_000, ...options }: Options = {}): Db => {
-  const connection = { connectionString: url, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
+const openDb = (
+  t: TestContext,
+  { url = databaseUrl, timeoutMs = 10_000, isDirect = false, ...options }: Options = {},
+): Db => {
+  const server = isDirect ? { connectionString: url } : connectionTo(url)
+  const connection = { ...server, query_timeout: timeoutMs, connectionTimeoutMillis: timeoutMs }
   const db = connectDb({ poolSize: 4, clock: movableClock(), ...options, connection })
   t.after(() => db.close())
   return db
@@ -24,7 +30,7 @@ const newTable = async (t: TestContext, db: Db): Promise<Fragment> => {
   await db.run`create schema ${schema}`
   await db.run`create table ${schema}.row (id integer primary key, value integer not null)`
   await db.run`insert into ${schema}.row values (1, 0), (2, 0)`
-  const cleaner = connectDb({ connection: { connectionString: databaseUrl }, poolSize: 1, clock: movableClock() })
+  const cleaner = connectDb({ connection: connectionTo(databaseUrl), poolSize: 1, clock: movableClock() })
   t.after(async () => {
     await cleaner.run`drop schema ${schema} cascade`
     await cleaner.close()
@@ -57,7 +63,7 @@ test('a transaction that throws is rolled back, and its connection is used again
 })
 
 test('an error thrown in a transaction is passed on unchanged and keeps its connection, whatever its message', async (t) => {
-  const db = openDb(t, { poolSize: 1 })
+  const db = openDb(t, { poolSize: 1, isDirect: true })
   const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
   const before = await session()
   const refusals = [
@@ -76,7 +82,7 @@ test('an error thrown in a transaction is passed on unchanged and keeps its conn
 })
 
 test('a lock timeout is 503, rolls back the transaction and keeps the connection', async (t) => {
-  const db = openDb(t, { poolSize: 1, lockTimeoutMs: 50 })
+  const db = openDb(t, { poolSize: 1, lockTimeoutMs: 50, isDirect: true })
   const holder = openDb(t, { poolSize: 1 })
   const table = await newTable(t, holder)
   const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
@@ -181,7 +187,7 @@ test('a request is refused at once when too many already wait for a connection',
 
 test('a database that refuses, disconnects or stops answering is unavailable, and is used again when it is back', async (t) => {
   const line = await openLine(t)
-  const db = openDb(t, { url: line.url, timeoutMs: 500, poolSize: 2 })
+  const db = openDb(t, { url: line.url, isDirect: true, timeoutMs: 500, poolSize: 2 })
   const works = async () => assert.deepEqual(await db.one`select 1 as one`, { one: 1 })
   await works()
 
@@ -213,7 +219,7 @@ test('a database that refuses, disconnects or stops answering is unavailable, an
 test('a connection that breaks while its clock is set leaves the pool usable', async (t) => {
   const line = await openLine(t)
   const clock = movableClock()
-  const db = openDb(t, { url: line.url, timeoutMs: 300, poolSize: 1, clock })
+  const db = openDb(t, { url: line.url, isDirect: true, timeoutMs: 300, poolSize: 1, clock })
   await db.run`select 1`
   line.silence()
   clock.advance(1_000)

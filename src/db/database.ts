@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
+import { trackPrimary } from './primary.ts'
 import {
   type ConnectionShare,
   createQueues,
@@ -11,6 +12,8 @@ import {
   unavailable,
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
+import { inStatementSpan } from './statement-spans.ts'
+import { clockSetting, gather, wireTypes } from './wire.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, sqlState }
 
@@ -55,7 +58,7 @@ export type Db = Queries & {
   forWork(kind: Work): Db
   /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
   inQueue(name: string): Db
-  /** Whether the rows of stores are on several servers (decision 0050). Asked once. */
+  /** Whether the rows of stores are on several servers (decision 0053). Asked once. */
   isDistributed(): Promise<boolean>
   /** For /metrics. `waiting`: requests that wait for a connection. `queued`: transactions that wait in `inQueue`. */
   poolState(): { total: number; idle: number; waiting: number; queued: number }
@@ -67,8 +70,17 @@ export type Db = Queries & {
 /** Work that belongs to no store. `public`: routes that do not know the store yet. `messages`: webhooks and mail. */
 export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'messages' | 'cleanup'
 
+export type DbConnection = pg.PoolConfig & {
+  /**
+   * False for a pooler that does not support named statements (DATABASE_PREPARE=off). The pooler may then run each
+   * transaction in another session, so nothing is kept in a session: settings are sent with each transaction, and a
+   * single statement becomes one.
+   */
+  prepare?: boolean
+}
+
 export type DbOptions = {
-  connection: pg.PoolConfig
+  connection: DbConnection
   poolSize: number
   clock: Clock
   /** Requests that may wait for a connection. Beyond that, they are refused with 503. */
@@ -85,6 +97,8 @@ export type DbOptions = {
    * not run a statement often.
    */
   plansOnce?: boolean
+  /** Statements of requests and jobs get a span (decision 0050). */
+  traced?: boolean
   onIdleError?: (error: Error) => void
   /** Called after the commit for each job and store that a transaction has named with `signal`. */
   onSignal?: (job: string, storeId: number) => void
@@ -93,35 +107,47 @@ export type DbOptions = {
 export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
+  const { prepare = true, ...connection } = options.connection
+  const primary = trackPrimary(connection)
   const pool = new pg.Pool({
     application_name: 'vitrine',
     connectionTimeoutMillis: 5_000,
+    ...primary.poolConfig,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: statementTimeoutMs,
+    keepAliveInitialDelayMillis: 5_000,
     // The server cancels a slow statement. This is for a server that does not answer at all.
     query_timeout: statementTimeoutMs + 5_000,
-    ...options.connection,
+    ...connection,
     max: poolSize,
     types: wireTypes,
     pipeline: true,
   })
-  pool.on('error', (error) => options.onIdleError?.(error))
+  pool.on('error', (error) => {
+    primary.forget()
+    options.onIdleError?.(error)
+  })
   // The pool only handles errors of idle connections. A connection that breaks in use fails its query and also emits
   // `error`, which without a listener would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => {})
-    // Not a startup parameter, which PgBouncer would refuse. Behind a transaction pooler the setting may reach sessions
-    // of other clients, where it only changes plans.
-    if (plansOnce) client.query(planSettings).catch(() => {})
+    if (prepare) client.query(ofSession).catch(() => {})
   })
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
-  // Set in each transaction, because a transaction pooler does not keep session settings.
-  const begin = `begin; set local lock_timeout = ${lockTimeoutMs}`
+  // Not startup parameters, which PgBouncer refuses. Sent with the first statement, so they take no time of their own.
+  // Behind a pooler that supports named statements they may reach sessions of other instances, which have the same.
+  const ofSession = [`set statement_timeout = ${statementTimeoutMs}`, ...(plansOnce ? [planSettings] : [])].join('; ')
+  // Statements without a name are planned for their values each time, so only `jit` concerns them.
+  const ofTransaction = [
+    `begin; set local lock_timeout = ${lockTimeoutMs}`,
+    ...(prepare ? [] : [`set local statement_timeout = ${statementTimeoutMs}`]),
+    ...(plansOnce && !prepare ? ['set local jit = off'] : []),
+  ].join('; ')
+  const begin = () => `${ofTransaction}${clockSetting(clock)}`
 
   const notifyListeners = (text: string) => {
     for (const listener of listeners) listener(text)
@@ -131,21 +157,34 @@ export const connectDb = (options: DbOptions): Db => {
       return await client.query(query)
     } catch (error) {
       const { thrown, isLost } = classifyError(error)
-      if (isLost) lost.add(client)
+      if (isLost) {
+        lost.add(client)
+        primary.forget()
+      }
       throw thrown
     }
   }
-  const send = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
+  const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
-    return ask(client, name === undefined ? { text, values } : { name, text, values })
+    return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
   }
+  const send: typeof sendPlain = options.traced
+    ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
+    : sendPlain
 
-  const connect = async () => {
+  /** The second attempt is for a server that was the primary and is not any more. */
+  const connect = async (attempt = 1): Promise<pg.PoolClient> => {
     try {
-      return await pool.connect()
+      if (!primary.isKnown()) await primary.find()
+      const client = await pool.connect()
+      if (primary.isOf(client)) return client
+      client.release(true)
     } catch (error) {
-      throw classifyError(error).thrown
+      primary.forget()
+      if (primary.isAlone || attempt > 1) throw classifyError(error).thrown
+      return connect(attempt + 1)
     }
+    return connect(attempt)
   }
 
   const withClientIn =
@@ -183,35 +222,51 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  /** In a transaction, because the settings must end with the statement. All three are sent at once. */
-  const withSettings =
-    (withClient: WithClient, settings = ''): WithClient =>
+  /** In a transaction, because its settings must end with the statement. All three are sent at once. */
+  const inTransaction =
+    (withClient: WithClient, first: () => string): WithClient =>
     (use) =>
       withClient(async (client) => {
-        const all = `${settings}${clockSetting(clock)}`
-        if (all === '') return use(client)
         gather(client)
-        const begun = ask(client, { text: `begin${all}` })
+        const begun = ask(client, { text: first() })
         const answer = use(client)
-        await Promise.allSettled([begun, answer, ask(client, { text: 'commit' })])
-        return answer
+        const committed = ask(client, { text: 'commit' })
+        await Promise.allSettled([begun, answer, committed])
+        const result = await answer
+        await committed
+        return result
       })
+  const single = (withClient: WithClient): WithClient => {
+    const own = inTransaction(withClient, begin)
+    return (use) => (prepare && clockSetting(clock) === '' ? withClient(use) : own(use))
+  }
+  const plannedForValues = (withClient: WithClient): WithClient =>
+    plansOnce && prepare
+      ? inTransaction(withClient, () => `begin; set local plan_cache_mode = force_custom_plan${clockSetting(clock)}`)
+      : single(withClient)
 
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>, ahead?: Ahead) =>
     withClient(async (client) => {
       let hasEnded = false
+      /** The first failure: statements that were sent with it fail because of it. */
+      let cause: unknown
       const last: (() => Promise<number>)[] = []
       const signals: [job: string, storeId: number][] = []
       const together: WithClient = async (use) => {
         // Another transaction may be using this connection by now.
         if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
         gather(client)
-        return use(client)
+        try {
+          return await use(client)
+        } catch (error) {
+          cause ??= error
+          throw error
+        }
       }
       ahead?.(queriesOn(together))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => ask(mine, { text: `${begin}${clockSetting(clock)}` }))
+      const begun = together((mine) => ask(mine, { text: begin() }))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),
@@ -227,7 +282,7 @@ export const connectDb = (options: DbOptions): Db => {
       } catch (error) {
         hasEnded = true
         if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
-        throw error
+        throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
 
@@ -258,12 +313,9 @@ export const connectDb = (options: DbOptions): Db => {
   const open = (scope: DbScope): Db => {
     const withClient = withClientIn(scope)
     return {
-      ...queriesOn(withSettings(withClient)),
+      ...queriesOn(single(withClient)),
       get fresh() {
-        return queriesOn(
-          withSettings(withClient, plansOnce ? '; set local plan_cache_mode = force_custom_plan' : ''),
-          false,
-        )
+        return queriesOn(plannedForValues(withClient), false)
       },
       tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
       txAfter: <First, Result>(
@@ -332,37 +384,11 @@ type Ahead = (db: Queries) => void
 
 type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
 
-/** Buffers writes to a connection until the next tick, so that statements sent in one go leave in one packet. */
-const gather = (client: pg.PoolClient) => {
-  if (gathering.has(client)) return
-  gathering.add(client)
-  const { stream } = client.connection
-  stream.cork()
-  process.nextTick(() => {
-    gathering.delete(client)
-    stream.uncork()
-  })
-}
-
-const gathering = new WeakSet<pg.PoolClient>()
+/** The state of a statement that was sent after one that has failed. */
+const transactionIsAborted = '25P02'
 
 /**
  * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the
  * caller tries again in a second, no cache has that row any more, and the answer says what is missing.
  */
 const retryable = new Set(['40001', '40P01', '23503'])
-
-/**
- * Tests move time; in production the offset is always zero. A setting of each transaction and not of the connection,
- * because other servers of a distributed database get only those.
- */
-const clockSetting = (clock: Clock) => {
-  const offset = clock.offsetMs()
-  return offset === 0 ? '' : `; set local vitrine.clock_offset = '${offset} milliseconds'`
-}
-
-/** Parses bigint to a number: all counts and minor units stay far below 2^53. */
-export const wireTypes: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-}

@@ -4,7 +4,7 @@ import { errorMessage } from '../core/thrown.ts'
 import { directoryTables, tenantTables } from './tenancy.ts'
 
 /**
- * Spreads a migrated database over the servers of a Citus cluster (decision 0050). Citus cannot move a table that has
+ * Spreads a migrated database over the servers of a Citus cluster (decision 0053). Citus cannot move a table that has
  * foreign keys to tables that are still local, and two tables of the directory refer to each other: so all foreign keys are
  * noted and dropped, the tables are moved one by one, and the keys are made again. Each step is a transaction, and what is
  * left to do is read from the database, so an interrupted run is continued by the next one.

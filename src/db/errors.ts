@@ -11,11 +11,14 @@ export const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 /** A row that others refer to cannot be deleted, or a row refers to nothing. */
 export const isForeignKeyViolation = (error: unknown) => sqlState(error) === '23503'
 
-/** Connection lost, out of resources, shutting down, statement or lock timeout: the caller may try again. */
-const isTemporary = (state: string) => /^(08|53|57P|57014$|25P03$|55P03$)/.test(state)
+/**
+ * Connection lost, out of resources, shutting down, a server that accepts no writes (any more), statement or lock timeout:
+ * the caller may try again. 3D000: the database is just being exchanged for a restored one.
+ */
+const isTemporary = (state: string) => /^(08|53|57P|57014$|25006$|25P03$|55P03$|3D000$)/.test(state)
 
-/** The server closes the session after one of these. */
-const endsSession = (state: string) => /^(08|57P|25P03$)/.test(state)
+/** The server closes the session after one of these, or no longer accepts writes. */
+const endsSession = (state: string) => /^(08|57P|25006$|25P03$)/.test(state)
 
 /**
  * Classifies an error of the driver. Errors of the server are classified by SQLSTATE. Any other error means that the

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { toError } from '../core/thrown.ts'
+import { connectToPrimary, refuseStandby } from './primary.ts'
 
 export type Listener = { healthy(): boolean; close(): Promise<void> }
 
@@ -14,7 +15,9 @@ export type ListenOptions = {
 }
 
 const firstRetryMs = 100
-const maxRetryMs = 5_000
+const maxRetryMs = 1_000
+/** How often the connection is tried, because a server that hangs would not be noticed otherwise. */
+const checkMs = 5_000
 
 /** Keeps one connection that listens, and reconnects when it breaks. */
 export const listen = async (options: ListenOptions): Promise<Listener> => {
@@ -22,38 +25,49 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
   let closing = false
   let connectedBefore = false
   let retryMs = firstRetryMs
-  let retry: NodeJS.Timeout | undefined
+  /** Of the next attempt to connect, or the next check of the connection. */
+  let timer: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new pg.Client({
-      application_name: 'vitrine listen',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      ...options.connection,
-    })
+    let next: pg.Client | undefined
     let lost = false
     const drop = (error: Error) => {
-      if (lost || closing) return void next.end().catch(() => {})
+      const isNew = !lost && !closing
       lost = true
+      next?.end().catch(() => {})
+      if (!isNew) return
       client = undefined
+      clearTimeout(timer)
       options.onLost(error)
-      next.end().catch(() => {})
-      retry = setTimeout(() => connect().catch(() => {}), retryMs)
+      timer = setTimeout(() => connect().catch(() => {}), retryMs)
       retryMs = Math.min(retryMs * 2, maxRetryMs)
     }
-    next.on('error', drop)
-    next.on('end', () => drop(new Error('the connection ended')))
-    next.on('notification', (message) => options.onMessage(message.payload ?? ''))
+    const check = async (tried: pg.Client) => {
+      try {
+        await refuseStandby(tried)
+        if (client === tried) timer = setTimeout(check, checkMs, tried)
+      } catch (error) {
+        // A server that hangs would not answer to the end of the connection either.
+        tried.connection.stream.destroy()
+        drop(toError(error))
+      }
+    }
     try {
-      await next.connect()
+      next = await connectToPrimary({ application_name: 'vitrine listen', keepAlive: true, ...options.connection })
+      next.on('error', drop)
+      next.on('end', () => drop(new Error('the connection ended')))
+      next.on('notification', (message) => options.onMessage(message.payload ?? ''))
       await next.query(`listen ${pg.escapeIdentifier(options.channel)}`)
       if (closing) return await next.end()
     } catch (error) {
       drop(toError(error))
       throw error
     }
+    // It may have been lost since.
+    if (lost) return
     retryMs = firstRetryMs
     client = next
+    timer = setTimeout(check, checkMs, next)
     if (connectedBefore) options.onReconnect()
     connectedBefore = true
   }
@@ -62,14 +76,14 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     await connect()
   } catch (error) {
     closing = true
-    clearTimeout(retry)
+    clearTimeout(timer)
     throw error
   }
   return {
     healthy: () => client !== undefined,
     close: async () => {
       closing = true
-      clearTimeout(retry)
+      clearTimeout(timer)
       await client?.end()
     },
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
@@ -7,7 +8,8 @@ import { databaseUrl } from '../../test/harness.ts'
 import { openLine } from '../../test/outage.ts'
 import { sparePort } from '../../test/redis.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { examineSchema, migrate, readMigrations } from './migrate.ts'
+import { examineSchema, migrate } from './migrate.ts'
+import { readMigrations } from './migration-files.ts'
 
 const withClient = async <Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
   const client = new pg.Client({ connectionString: url })
@@ -49,9 +51,13 @@ const isClearError =
 
 test('an empty database gets every migration once, in order, and a second run applies none', async (t) => {
   const url = await newDatabase(t)
-  assert.deepEqual(await withClient(url, examineSchema), { isEmpty: true, pending: names })
+  const stateOf = async () => {
+    const { isEmpty, pending, newer, isDeclared } = await withClient(url, examineSchema)
+    return { isEmpty, pending, newer, isDeclared }
+  }
+  assert.deepEqual(await stateOf(), { isEmpty: true, pending: names, newer: [], isDeclared: true })
   assert.deepEqual(await migrate({ connectionString: url }), names)
-  assert.deepEqual(await withClient(url, examineSchema), { isEmpty: false, pending: [] })
+  assert.deepEqual(await stateOf(), { isEmpty: false, pending: [], newer: [], isDeclared: true })
   assert.deepEqual(await migrate({ connectionString: url }), [])
   assert.ok((await tablesOf(url)).includes('store'))
 })
@@ -78,6 +84,49 @@ test('a database of a newer version is refused and left alone', async (t) => {
   )
   await assert.rejects(migrate({ connectionString: url }), isClearError(/newer Vitrine: it has 9999_future\.sql/))
   await assert.rejects(withClient(url, examineSchema), isClearError(/newer Vitrine/))
+})
+
+test('a database of a newer version is used if that version says it works beside this one', async (t) => {
+  const url = await newDatabase(t)
+  await migrate({ connectionString: url })
+  await withClient(url, (client) =>
+    client.query(`insert into vitrine_migration (number, name, checksum, oldest_version)
+      values (9998, '9998_column.sql', 'x', '0.2.0'), (9999, '9999_rename.sql', 'y', '0.3.0')`),
+  )
+  assert.deepEqual(await migrate({ connectionString: url }, { version: '0.3.0' }), [])
+  const { newer } = await withClient(url, (client) => examineSchema(client, { version: '0.3.1' }))
+  assert.deepEqual(newer, ['9998_column.sql', '9999_rename.sql'])
+  await assert.rejects(
+    migrate({ connectionString: url }, { version: '0.2.4' }),
+    isClearError(/newer Vitrine: 9999_rename\.sql needs version 0\.3\.0 or newer, and this is 0\.2\.4\./),
+  )
+})
+
+test('what an older version has applied is declared by the next one', async (t) => {
+  const url = await newDatabase(t)
+  await migrate({ connectionString: url })
+  const columns = 'oldest_version, drop column is_finished, drop column cursor, drop column rows_done'
+  await withClient(url, (client) => client.query(`alter table vitrine_migration drop column ${columns}`))
+  assert.deepEqual(await migrate({ connectionString: url }), [])
+  const declared = await withClient(url, (client) =>
+    client.query('select name, oldest_version as version from vitrine_migration order by number'),
+  )
+  assert.deepEqual(
+    declared.rows,
+    readMigrations().map(({ name, oldestVersion: version }) => ({ name, version })),
+  )
+})
+
+test('every migration says beside which versions it works', () => {
+  for (const { name, oldestVersion } of readMigrations())
+    assert.ok(oldestVersion, `${name} needs a line such as "-- oldest version beside: 0.2.0" (decision 0051)`)
+})
+
+test('no migration was changed after others could apply it', () => {
+  const file = new URL('../../test/upgrade/checksums.json', import.meta.url)
+  const known: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))
+  const now = new Map(readMigrations().map(({ name, checksum }) => [name, checksum]))
+  for (const [name, checksum] of Object.entries(known)) assert.equal(now.get(name), checksum, `${name} was changed`)
 })
 
 test('a failed migration is rolled back completely, and can be run again once the cause is fixed', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * A database that is distributed over several servers keeps the rows of one store together, by `store_id` (decision 0050).
+ * A database that is distributed over several servers keeps the rows of one store together, by `store_id` (decision 0053).
  * Tables of the directory are the exception: every server has all of them, because their rows are looked up before the
  * store is known, or belong to several stores. They are small and seldom written. The others are tenants': their rows
  * have a `store_id`, and every statement names it (`test/statements/tenant-rule.ts`). A new table gets its kind here.

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { connectionTo } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
 import { movableClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
@@ -13,7 +15,7 @@ const openTable = async (
   t: TestContext,
   poolSize = 1,
 ): Promise<{ db: Db; table: Fragment; read(): Promise<number> }> => {
-  const db = connectDb({ connection: { connectionString: databaseUrl }, poolSize, clock: movableClock() })
+  const db = connectDb({ connection: connectionTo(databaseUrl), poolSize, clock: movableClock() })
   const table = sql([`tx_test_${process.pid}_${++tablesMade}`] as unknown as TemplateStringsArray)
   await db.run`create table ${table} (value integer not null check (value < 100))`
   await db.run`insert into ${table} values (0)`
@@ -93,7 +95,21 @@ test('a statement with the commit that fails rolls back its transaction, which t
   assert.equal(await read(), 3)
 })
 
+test('a transaction throws the first failure, also when those that follow from it are noticed earlier', async (t) => {
+  const { db, table } = await openTable(t)
+  const failing = db.tx(async (tx) => {
+    tx.withCommit(async () => {
+      const changed = add(tx, table, 500)
+      await changed.catch(() => setTimeout(10))
+      return changed
+    })
+    tx.withCommit(() => add(tx, table, 1))
+  })
+  await assert.rejects(failing, { code: '23514' })
+})
+
 test('with plansOnce, a statement is planned for any values, and through `fresh` for its own', async (t) => {
+  // Directly, because a pooler keeps no settings of a session.
   const connection = { connectionString: databaseUrl }
   const db = connectDb({ connection, poolSize: 1, clock: movableClock(), plansOnce: true })
   t.after(() => db.close())

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect, newDatabase } from '../cli/fixture.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { migrate } from './migrate.ts'
+import { readMigrations } from './migration-files.ts'
 
 test('an upgrade from 0.1.0 keeps stores that share a domain, counts open orders, and lists no coupons', async (t) => {
   const url = await newDatabase(t)

@@ -110,6 +110,9 @@ export type Services = {
   webhooks: OutgoingWebhooks
   counter: Counter
   limitLookups: LimitLookups
+  /** The database for reads of the catalog: a replica, if there is one and it is up to date. */
+  readsFor(db: Db, storeId: StoreId): Db
+  limitSubjects: LimitSubjects
   media: Media
   /** Base URL of this service, for links. */
   publicUrl: string
@@ -137,7 +140,8 @@ export type SignInWay = 'phone' | 'email' | 'password'
  * otherwise each instance counts on its own.
  */
 export type Counter = {
-  count(id: string, windowMs: number, nowMs: number): number | Promise<number>
+  /** With a limit, counting frequent calls costs less, calls beyond it need not be counted, and none can be uncounted. */
+  count(id: string, windowMs: number, nowMs: number, limit?: number): number | Promise<number>
   /** Undoes one `count` with the same arguments. */
   uncount(id: string, windowMs: number, nowMs: number): void | Promise<void>
 }
@@ -148,6 +152,13 @@ export type Counter = {
  */
 export type LimitLookups = <Found>(
   client: string,
+  lookUp: () => Promise<Found | undefined>,
+) => Promise<Found | undefined>
+
+/** The same for a client and each subject, such as a store, whose credentials it uses. */
+export type LimitSubjects = <Found>(
+  client: string,
+  subject: string,
   lookUp: () => Promise<Found | undefined>,
 ) => Promise<Found | undefined>
 

@@ -32,7 +32,9 @@ export const registerAdminPage = (server: FastifyInstance) => {
   server.get<{ Params: { name: string } }>('/admin/assets/:name', async (request, reply) => {
     const { name } = request.params
     const asset = (await loadAssets(({ assets }) => assets.has(name))).assets.get(name)
-    if (asset === undefined) throw fail('NOT_FOUND', 'There is no such file.')
+    // Of another version. Another instance may have it, and this one after an upgrade.
+    if (asset === undefined)
+      throw fail('NOT_FOUND', 'There is no such file.', { headers: { 'cache-control': 'no-store' } })
     // The names change with the content.
     const cacheControl = 'public, max-age=31536000, immutable'
     return sendAnswer(request, reply, asset.answer, { type: asset.type, cacheControl, vary })

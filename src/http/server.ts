@@ -13,6 +13,8 @@ export type ServerOptions = {
   /** Called first for each request. Returns true if it has handled it. */
   fastLane: (request: IncomingMessage, response: ServerResponse) => boolean
   timeouts?: Partial<typeof defaultTimeouts>
+  /** Runs around each request, for spans. */
+  around?: ((request: IncomingMessage, response: ServerResponse, serve: () => void) => void) | undefined
 }
 
 /**
@@ -79,7 +81,7 @@ const refuseWithoutHost = (response: ServerResponse) => {
 }
 
 /** Creates the Fastify server with limits for the size, depth and duration of requests, and with the error handler. */
-export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerOptions) => {
+export const createServer = ({ logger, trustProxy, fastLane, timeouts, around }: ServerOptions) => {
   const server = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,13 +95,15 @@ export const createServer = ({ logger, trustProxy, fastLane, timeouts }: ServerO
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     serverFactory: (handle) => {
       const { idleTimeout, bodyTimeout, ...times } = { ...defaultTimeouts, ...timeouts }
-      const answer = (request: IncomingMessage, response: ServerResponse) => {
+      const serve = (request: IncomingMessage, response: ServerResponse) => {
         if (request.headers.host === undefined && request.httpVersion === '1.1') return refuseWithoutHost(response)
         request.url = originForm(request.url)
         if (fastLane(request, response)) return
         limitBodyTime(request, response, bodyTimeout)
         handle(request, response)
       }
+      const answer: typeof serve =
+        around === undefined ? serve : (request, response) => around(request, response, () => serve(request, response))
       // By default Node answers a missing Host or an unknown Expect with an empty body.
       const limits = { ...times, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
       const http = createHttpServer(limits, answer)

@@ -33,6 +33,8 @@ export type JobKind<Item> = {
   run(item: Item, signal: AbortSignal, isStopping: () => boolean): Promise<unknown>
   /** Schedules the next attempt of a failed item, with a longer delay after each failure. */
   postpone?(item: Item, error: unknown): Promise<unknown>
+  /** The trace that the item belongs to (`saveTrace`), if it has one. */
+  traceOf?(item: Item): string | null
   /** Ids for the log. Never a secret. */
   describe(item: Item): JobFields
 }

@@ -1,4 +1,5 @@
 import { withTimeLimit } from '../core/time-limit.ts'
+import { inSpan, noParent, restoreTrace, SpanKind } from '../core/tracing.ts'
 import { FollowedBy, type JobKind, type JobStats, type OnJobFailure } from './job-kind.ts'
 import { createPoller } from './poller.ts'
 import { createStoreRotation } from './store-rotation.ts'
@@ -124,6 +125,17 @@ export const createKindLoop = <Item>(
   }
 }
 
+/** In the trace of the request that has left the item, if the kind knows it. */
+const spanOf = <Item>(kind: JobKind<Item>, item: Item) => {
+  const parent = restoreTrace(kind.traceOf?.(item) ?? null)
+  const { storeId } = kind.describe(item)
+  return {
+    kind: SpanKind.CONSUMER,
+    attributes: { 'vitrine.job': kind.name, ...(storeId === undefined ? {} : { 'vitrine.store.id': storeId }) },
+    ...(parent === undefined ? { parent: noParent } : { parent }),
+  }
+}
+
 /** The steps of a kind with their time limits. They never reject: failures are counted and reported. */
 const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure, isStopping: () => boolean) => {
   const stopping = new AbortController()
@@ -172,7 +184,9 @@ const createSteps = <Item>(kind: JobKind<Item>, onFailure: OnJobFailure, isStopp
     run: async (item: Item): Promise<unknown> => {
       const limit = { limitMs: kind.limitMs, signal, name: `${kind.name} job` }
       try {
-        const result = await withTimeLimit(limit, (limited) => kind.run(item, limited, isStopping))
+        const result = await inSpan(`job ${kind.name}`, spanOf(kind, item), () =>
+          withTimeLimit(limit, (limited) => kind.run(item, limited, isStopping)),
+        )
         stats.done++
         return result
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { DemoKeys } from '../features/demo-store/demo-store.ts'
+import type { PermitAnswer, PermitAsk, PermitPlace, PermitReturn } from './permit-messages.ts'
 
 /** `serve` answers requests. `background` runs the jobs of all, and the demo shop. */
 export type WorkerRole = 'serve' | 'background'
@@ -22,12 +23,14 @@ export type SentCode = { storeId: string; phone: string; code: string }
 /** The address of the demo shop, or why it does not run. */
 export type ShopState = { url: string } | { reason: string }
 
-/** One call to count: an id, the length of its window (0: a key, by minute), and the time. */
+/** One call to count: an id, the length of its window, and the time. */
 export type CountedCall = readonly [id: string, windowMs: number, nowMs: number]
 
 export type ToWorker =
   | { kind: 'begin'; setup: WorkerSetup }
   | { kind: 'counts'; batch: number; counts: readonly number[] }
+  | { kind: 'permits'; answers: readonly PermitAnswer[] }
+  | { kind: 'recall permits'; place: PermitPlace }
   | { kind: 'run soon'; job: string; storeId: number | undefined }
   | ({ kind: 'code' } & SentCode)
   | { kind: 'read metrics'; reading: number }
@@ -40,6 +43,8 @@ export type ToMain =
   | { kind: 'failed'; message: string; isForOperator: boolean }
   | { kind: 'count'; batch: number; calls: readonly CountedCall[] }
   | { kind: 'uncount'; call: CountedCall }
+  | { kind: 'ask permits'; asks: readonly PermitAsk[] }
+  | { kind: 'return permits'; returned: PermitReturn }
   | { kind: 'run soon'; job: string; storeId: number | undefined }
   | ({ kind: 'code' } & SentCode)
   | { kind: 'gather metrics'; reading: number }

@@ -1,8 +1,6 @@
-import { createLocalCounter, type RateCounter, windowMs } from '../features/access/rate-limit.ts'
+import { createLocalCounter, type RateCounter, windowMs, windowOf } from '../features/access/rate-limit.ts'
 import type { CountedCall } from './messages.ts'
-
-/** Marks the call of a key, whose counts are never dropped, unlike those of client addresses. */
-const byKey = 0
+import { type Permits, slotOf } from './permits.ts'
 
 type SharedCounter = RateCounter & {
   /** The counts of a batch that was sent. */
@@ -15,10 +13,11 @@ export type CounterLine = {
 }
 
 /**
- * Counts in the main process, so that limits are exact across workers. The calls of one turn of the event loop are sent
- * as one message: the more requests there are, the less a count costs.
+ * Counts over all workers, so that limits are exact. Calls with a known limit by the minute need a permit, and busy callers
+ * get permits in blocks. Everything else is rare and counted by the main process, with one message for all calls of one
+ * turn of the event loop.
  */
-export const createSharedCounter = (line: CounterLine): SharedCounter => {
+export const createSharedCounter = (line: CounterLine, permits: Permits): SharedCounter => {
   const underway = new Map<number, ((count: number) => void)[]>()
   let calls: CountedCall[] = []
   let waiting: ((count: number) => void)[] = []
@@ -30,14 +29,20 @@ export const createSharedCounter = (line: CounterLine): SharedCounter => {
     calls = []
     waiting = []
   }
-  const count = (id: string, lengthMs: number, nowMs: number) =>
+  const ask = (...call: CountedCall) =>
     new Promise<number>((resolve) => {
-      if (calls.push([id, lengthMs, nowMs]) === 1) setImmediate(flush)
+      if (calls.push(call) === 1) setImmediate(flush)
       waiting.push(resolve)
     })
   return {
-    tallyOf: (keyId) => (nowMs) => count(keyId, byKey, nowMs),
-    count,
+    tallyOf: (keyId, limit) => {
+      const purse = permits.openPurse('key', keyId, limit)
+      return (nowMs) => permits.count(slotOf(purse, windowOf(nowMs)))
+    },
+    count: (id, lengthMs, nowMs, limit) => {
+      if (limit === undefined || lengthMs !== windowMs) return ask(id, lengthMs, nowMs)
+      return permits.count(slotOf(permits.openPurse('client', id, limit), windowOf(nowMs)))
+    },
     uncount: (...call) => line.uncount(call),
     close: async () => {},
     receive: (batch, counts) => {
@@ -52,8 +57,7 @@ export const createSharedCounter = (line: CounterLine): SharedCounter => {
 export const createCountKeeper = () => {
   const counter = createLocalCounter()
   return {
-    count: ([id, lengthMs, nowMs]: CountedCall) =>
-      lengthMs === byKey ? counter.tallyOf(id)(nowMs) : counter.count(id, lengthMs, nowMs),
-    uncount: ([id, lengthMs, nowMs]: CountedCall) => counter.uncount(id, lengthMs || windowMs, nowMs),
+    count: (call: CountedCall) => counter.count(...call),
+    uncount: (call: CountedCall) => counter.uncount(...call),
   }
 }

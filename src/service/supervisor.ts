@@ -6,6 +6,7 @@ import { seconds } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import type { ShopState, ToMain, ToWorker, WorkerRole } from './messages.ts'
 import type { Prepared } from './open-service.ts'
+import { createPermitKeeper } from './permit-keeper.ts'
 import { createCountKeeper } from './shared-counter.ts'
 
 export type Supervised = { port: number; shop: ShopState | null; close(): Promise<void> }
@@ -13,8 +14,8 @@ export type Supervised = { port: number; shop: ShopState | null; close(): Promis
 /** The number of the worker that does the background work. */
 const backgroundNumber = 0
 
-/** Longer than a worker takes to finish its requests. */
-const stopMs = seconds(15)
+/** Longer than a worker takes to finish its requests after the delay. */
+const finishMs = seconds(15)
 
 /** A worker that ends sooner after its start counts as a failure. Each one doubles the pause before the next start. */
 const steadyAfterMs = seconds(10)
@@ -41,6 +42,10 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
   cluster.setupPrimary({ exec: fileURLToPath(entry), args: [] })
   const running = new Map<number, Worker>()
   const counts = createCountKeeper()
+  const permits = createPermitKeeper(workers, {
+    answer: (id, answers) => tell(cluster.workers?.[id], { kind: 'permits', answers }),
+    recall: (id, place) => tell(cluster.workers?.[id], { kind: 'recall permits', place }),
+  })
   const metrics = createMetricsReader(running)
   let isStarted = false
   let isStopping = false
@@ -52,6 +57,10 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
         return tell(worker, { kind: 'counts', batch: message.batch, counts: message.calls.map(counts.count) })
       case 'uncount':
         return counts.uncount(message.call)
+      case 'ask permits':
+        return permits.receive(worker.id, message.asks)
+      case 'return permits':
+        return permits.takeBack(worker.id, message.returned)
       case 'run soon':
       case 'code':
         return tell(background(), message)
@@ -66,6 +75,7 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
     const worker = cluster.fork()
     const startedAt = performance.now()
     running.set(number, worker)
+    worker.once('exit', () => permits.forget(worker.id))
     worker.on('message', (message: ToMain) => {
       if (message.kind === 'loaded') tell(worker, { kind: 'begin', setup: { ...setup, role, number } })
       else if (message.kind !== 'failed') handle(worker, message)
@@ -88,9 +98,9 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
   const close = async () => {
     isStopping = true
     const serving = [...running].filter(([number]) => number !== backgroundNumber)
-    await Promise.all(serving.map(([, worker]) => end(worker)))
+    await Promise.all(serving.map(([, worker]) => end(worker, config.stopDelayMs + finishMs)))
     const last = background()
-    if (last !== undefined) await end(last)
+    if (last !== undefined) await end(last, finishMs)
   }
 
   const start = async (number: number) => {
@@ -132,11 +142,11 @@ const readiness = (worker: Worker) =>
     worker.once('exit', (code, signal) => reject(new Error(`a worker ended while it started: ${signal ?? code}`)))
   })
 
-const end = async (worker: Worker) => {
+const end = async (worker: Worker, maxMs: number) => {
   if (worker.isDead()) return
   const ended = once(worker, 'exit')
   tell(worker, { kind: 'stop' })
-  const timer = setTimeout(() => worker.process.kill('SIGKILL'), stopMs)
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), maxMs)
   await ended
   clearTimeout(timer)
 }

@@ -3,9 +3,11 @@ import { loadConfig } from '../config.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { toError } from '../core/thrown.ts'
 import { createLogger } from '../logging.ts'
-import type { SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
+import type { CountedCall, SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
 import { type OpenedService, openBackground, openServing } from './open-service.ts'
+import { createPermits } from './permits.ts'
 import { createSharedCounter } from './shared-counter.ts'
+import { createSharedLookups } from './shared-lookups.ts'
 
 /** One worker of an instance: it does what the main process (supervisor.ts) says, and ends with it. */
 export const runWorker = () => {
@@ -60,16 +62,22 @@ const open = async (setup: WorkerSetup, line: Line): Promise<OpenedService> => {
 
 /** What a worker shares with the others, through the main process. */
 const createLine = () => {
-  const counter = createSharedCounter({
-    count: (batch, calls) => tellMain({ kind: 'count', batch, calls }),
-    uncount: (call) => tellMain({ kind: 'uncount', call }),
+  const permits = createPermits({
+    ask: (asks) => tellMain({ kind: 'ask permits', asks }),
+    giveBack: (returned) => tellMain({ kind: 'return permits', returned }),
   })
+  const counting = {
+    count: (batch: number, calls: readonly CountedCall[]) => tellMain({ kind: 'count', batch, calls }),
+    uncount: (call: CountedCall) => tellMain({ kind: 'uncount', call }),
+  }
+  const counter = createSharedCounter(counting, permits)
   const readings = new Map<number, (metrics: readonly object[][]) => void>()
   let lastReading = 0
   let own: OpenedService | undefined
   return {
     shared: {
       counter,
+      lookups: createSharedLookups(permits),
       runSoon: (job: string, storeId: number | undefined) => tellMain({ kind: 'run soon', job, storeId }),
       gatherMetrics: () =>
         new Promise<readonly object[][]>((resolve) => {
@@ -85,6 +93,10 @@ const createLine = () => {
       switch (message.kind) {
         case 'counts':
           return counter.receive(message.batch, message.counts)
+        case 'permits':
+          return permits.receive(message.answers)
+        case 'recall permits':
+          return permits.recall(message.place)
         case 'run soon':
           return own?.app.jobs.runSoon(message.job, message.storeId)
         case 'code':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { wireTypes } from '../../src/db/database.ts'
+import { wireTypes } from '../../src/db/wire.ts'
 import { findOuterColumns } from './outer-joins.ts'
 
 /**

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { openEmbedded } from '../../src/db/embedded.ts'
+import { readMigrations } from '../../src/db/migration-files.ts'
 import { dumpRows, readLastMigration } from './dump.ts'
 import { liveInShop, type Old } from './life.ts'
 
@@ -15,7 +16,8 @@ const help = `node test/upgrade/make.ts CHECKOUT
 Makes test/upgrade/VERSION.openapi.json.gz, which later contracts are compared with, and test/upgrade/VERSION.sql and
 test/upgrade/VERSION.json, the data that the upgrade test begins with, by running the version that CHECKOUT holds (git
 worktree add CHECKOUT TAG, and npm ci in it). Shoppers and merchants use it through HTTP and the command line; then all
-rows are written down, with the tokens that they hold. Run it once for a release, with the migrations that the release
+rows are written down, with the tokens that they hold. test/upgrade/checksums.json keeps the migrations from being
+changed later. Run it once for a release, with the migrations that the release
 had.`
 
 /** The services of tests use the same secret, so they can read values signed and encrypted here. */
@@ -36,11 +38,17 @@ const main = async ([checkout]: string[]) => {
     writeFileSync(target('sql'), await dumpRows(database.connection, old.version))
     const lastMigration = await readLastMigration(database.connection)
     writeFileSync(target('openapi.json.gz'), gzipSync(readFileSync(join(checkout, 'openapi.json')), { level: 9 }))
+    writeFileSync(new URL('checksums.json', import.meta.url), listChecksums())
     writeFileSync(target('json'), `${JSON.stringify({ lastMigration, ...facts }, null, 2)}\n`)
   } finally {
     await database.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+const listChecksums = () => {
+  const checksums = readMigrations().map(({ name, checksum }) => [name, checksum])
+  return `${JSON.stringify(Object.fromEntries(checksums), null, 2)}\n`
 }
 
 const startOld = async (checkout: string, folder: string, databaseUrl: string): Promise<Old> => {

@@ -23,7 +23,7 @@ export type Session = { client: Client; server: Postmaster; ended: Promise<void>
  * owns the other.
  */
 const lockClass = 0x76697472
-const [inUse, hasService] = [1, 2]
+const [inUse, hasService, isRestored] = [1, 2, 3]
 
 export const openServerSession = async (
   paths: DataPaths,
@@ -70,13 +70,21 @@ const takeLocks = async (client: Client, { dataDir }: DataPaths, role: Role): Pr
   await client.query('select pg_advisory_lock_shared($1, $2)', [lockClass, inUse])
 }
 
-const findServicePid = async (client: Client): Promise<string | undefined> => {
+/** Of the service that uses the server, if one does. */
+export const findServicePid = async (client: Client): Promise<string | undefined> => {
   const { rows } = await client.query<{ application_name: string }>(
     `select a.application_name from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.classid = $1 and l.objid = $2 and l.granted`,
     [lockClass, hasService],
   )
   return rows[0]?.application_name.split(' ').at(-1)
+}
+
+/** Only one process at a time restores a backup. Ends with the connection. */
+export const claimRestore = async (client: Client): Promise<boolean> => {
+  const sql = 'select pg_try_advisory_lock($1, $2) as taken'
+  const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, isRestored])
+  return rows[0]?.taken ?? false
 }
 
 /**

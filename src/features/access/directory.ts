@@ -106,18 +106,18 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
 
   const readKey = async (secret: string): Promise<Key | undefined> => {
     const row = await findKey(db, hashSecret(secret))
-    return (
-      row && {
-        id: row.id,
-        store: await store(row.storeId),
-        isBrowserKey: row.kind === 'browser',
-        scopes: new Set(row.scopes as Scope[]),
-        rateLimit: row.rateLimit ?? defaultLimit,
-        tally: counter.tallyOf(row.id),
-        expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-        staleAtMs: performance.now() + entryTtlMs,
-      }
-    )
+    if (row === undefined) return undefined
+    const rateLimit = row.rateLimit ?? defaultLimit
+    return {
+      id: row.id,
+      store: await store(row.storeId),
+      isBrowserKey: row.kind === 'browser',
+      scopes: new Set(row.scopes as Scope[]),
+      rateLimit,
+      tally: counter.tallyOf(row.id, rateLimit),
+      expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+      staleAtMs: performance.now() + entryTtlMs,
+    }
   }
 
   const freshKey = (secret: string, sinceStartMs = performance.now()) => {

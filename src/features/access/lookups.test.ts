@@ -56,7 +56,10 @@ test('misses among genuine lookups leave nobody waiting', async () => {
 })
 
 test('one subject with wrong credentials blocks itself, and no other of its client', async () => {
-  const limit = createSubjectLimit(createLookupLimit(() => 0))
+  const limit = createSubjectLimit(
+    createLookupLimit(() => 0),
+    () => 0,
+  )
   const miss = async () => {
     await yieldOnce()
     return undefined
@@ -67,7 +70,10 @@ test('one subject with wrong credentials blocks itself, and no other of its clie
 })
 
 test('a client who tries many subjects is refused', async () => {
-  const limit = createSubjectLimit(createLookupLimit(() => 0))
+  const limit = createSubjectLimit(
+    createLookupLimit(() => 0),
+    () => 0,
+  )
   const calls = Array.from({ length: many }, (_, at) => limit('guesser', `store ${at}`, async () => undefined))
   assert.deepEqual(await countOutcomes(calls), { refused: many - maxMisses, all: many })
 })

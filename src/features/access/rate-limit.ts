@@ -9,8 +9,8 @@ export const defaultLimit = 60
 export type Tally = (nowMs: number) => number | Promise<number>
 
 export type RateCounter = Counter & {
-  /** The tally of a key. Callers keep it with the key, which saves a lookup per request. */
-  tallyOf(keyId: string): Tally
+  /** The tally of a key with this limit. Callers keep it with the key, which saves a lookup per request. */
+  tallyOf(keyId: string, limit: number): Tally
   close(): Promise<void>
 }
 

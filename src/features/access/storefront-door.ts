@@ -201,15 +201,14 @@ const tallyVisitor = (
   nowMs: number,
   { services }: AccessOptions,
 ): Tallied | Promise<Tallied> =>
-  afterCounting(services.counter.count(`visitor:${store.id}:${clientAddress}`, windowMs, nowMs), (count) => ({
-    count,
-    limit: store.visitorLimit,
-    of: 'visitor',
-  }))
+  afterCounting(
+    services.counter.count(`visitor:${store.id}:${clientAddress}`, windowMs, nowMs, store.visitorLimit),
+    (count) => ({ count, limit: store.visitorLimit, of: 'visitor' }),
+  )
 
 const tighterOf = (a: Tallied, b: Tallied) => (b.limit - b.count < a.limit - a.count ? b : a)
 
-/** Keeps counting synchronous when there is no Redis. */
+/** Keeps counting synchronous where the count is known at once. */
 const afterCounting = <In, Out>(counted: In | Promise<In>, next: (counted: In) => Out | Promise<Out>) =>
   counted instanceof Promise ? counted.then(next) : next(counted)
 

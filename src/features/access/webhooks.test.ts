@@ -13,7 +13,7 @@ import { createAnswerCache } from '../../http/cached-answers.ts'
 import { createOperations, invoke } from '../../http/operations.ts'
 import { registerRoutes } from '../../http/register.ts'
 import { createServer } from '../../http/server.ts'
-import { createLookupLimit } from './lookups.ts'
+import { createLookupLimit, createSubjectLimit } from './lookups.ts'
 import { webhookEndpoint } from './webhook.contract.ts'
 import { type Authenticate, type WebhookCtx, webhookDoor, webhookRoutes } from './webhooks.ts'
 
@@ -44,7 +44,12 @@ const bySignature: Authenticate<Caller> = async ({ headers, params, readBody, lo
 
 const serve = async (t: TestContext, authenticate = bySignature) => {
   const handled: WebhookCtx<Caller>[] = []
-  const services = { limitLookups: createLookupLimit(() => 0) }
+  const services = {
+    limitSubjects: createSubjectLimit(
+      createLookupLimit(() => 0),
+      () => 0,
+    ),
+  }
   const routes = webhookRoutes(services, contract, authenticate, {
     signedReport: ({ ctx, body }) => {
       handled.push(ctx)

@@ -3,7 +3,6 @@ import { inspectText } from '../../http/body.ts'
 import { type Arrival, bindRoutes, type Door, type RequestContext, type Route } from '../../http/door.ts'
 import type { Handlers } from '../../http/endpoint.ts'
 import type { Services } from '../context.ts'
-import { createSubjectLimit } from './lookups.ts'
 import { type WebhookEndpoint, webhooks } from './webhook.contract.ts'
 
 /** A webhook call before its body is parsed. */
@@ -25,12 +24,11 @@ export type WebhookCtx<Caller extends object> = Caller &
 
 /** The routes of providers that share one authentication method. */
 export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, Caller extends object>(
-  { limitLookups }: Pick<Services, 'limitLookups'>,
+  { limitSubjects }: Pick<Services, 'limitSubjects'>,
   contract: C,
   authenticate: Authenticate<Caller>,
   handlers: Handlers<C, { provider: WebhookCtx<Caller> }>,
 ): Route[] => {
-  const limit = createSubjectLimit(limitLookups)
   const bind = bindRoutes<'webhook', { provider: WebhookCtx<Caller> }>()
   return bind(contract, handlers).map((route) => ({
     ...route,
@@ -39,7 +37,7 @@ export const webhookRoutes = <const C extends Record<string, WebhookEndpoint>, C
         headers,
         params,
         readBody,
-        lookUp: (subject, find) => limit(`webhook ${clientAddress}`, subject, find),
+        lookUp: (subject, find) => limitSubjects(`webhook ${clientAddress}`, subject, find),
       }),
   }))
 }

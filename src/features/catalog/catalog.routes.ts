@@ -1,4 +1,4 @@
-import { routes } from '../context.ts'
+import { routes, type StoreCtx } from '../context.ts'
 import { catalogContract } from './catalog.contract.ts'
 import { listCategories, listProducts, showProduct } from './catalog.ts'
 import { filtersContract } from './filters.contract.ts'
@@ -7,9 +7,12 @@ import { search, suggest } from './search.ts'
 import { storeContract } from './store.contract.ts'
 import { showMenu, showStore } from './store.ts'
 
+/** Only these endpoints may read from a replica: their answers are cached, and nothing is decided by them. */
+const reading = (ctx: StoreCtx): StoreCtx => ({ ...ctx, db: ctx.readsFor(ctx.db, ctx.store.id) })
+
 export const catalogRoutes = routes(catalogContract, {
   listProducts: async ({ ctx, query }) => {
-    const { data, nextCursor, hasMore } = await listProducts(ctx, query)
+    const { data, nextCursor, hasMore } = await listProducts(reading(ctx), query)
     if (nextCursor === null) return { body: data, headers: { 'x-has-more': String(hasMore) } }
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) next.set(name, String(value))
@@ -23,14 +26,14 @@ export const catalogRoutes = routes(catalogContract, {
       },
     }
   },
-  showProduct: async ({ ctx, params }) => ({ body: await showProduct(ctx, params.idOrSlug) }),
-  listCategories: async ({ ctx, query }) => ({ body: await listCategories(ctx, query) }),
-  search: async ({ ctx, query }) => ({ body: await search(ctx, query) }),
-  suggest: async ({ ctx, query }) => ({ body: await suggest(ctx, query.q) }),
+  showProduct: async ({ ctx, params }) => ({ body: await showProduct(reading(ctx), params.idOrSlug) }),
+  listCategories: async ({ ctx, query }) => ({ body: await listCategories(reading(ctx), query) }),
+  search: async ({ ctx, query }) => ({ body: await search(reading(ctx), query) }),
+  suggest: async ({ ctx, query }) => ({ body: await suggest(reading(ctx), query.q) }),
 })
 
 export const filterRoutes = routes(filtersContract, {
-  listFilters: async ({ ctx, query }) => ({ body: await listFilters(ctx, query) }),
+  listFilters: async ({ ctx, query }) => ({ body: await listFilters(reading(ctx), query) }),
 })
 
 export const storeRoutes = routes(storeContract, {

@@ -10,7 +10,7 @@ import {
   withinASecond,
 } from '../../../test/harness.ts'
 import type { Tx } from '../../db/database.ts'
-import { readMigrations } from '../../db/migrate.ts'
+import { readMigrations } from '../../db/migration-files.ts'
 import { commandLine } from '../audit/record.ts'
 import { countStaleListings } from '../doctor/doctor.sql.ts'
 import { createOutlet } from '../stores/stores.ts'

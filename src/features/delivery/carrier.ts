@@ -20,7 +20,7 @@ import { eraseDeliveryEvent } from './erase.sql.ts'
 import { readSimulatedKey } from './simulated-key.ts'
 
 /** `simulated` verifies the keys of `vitrine simulate`; null in production. */
-export type CarrierServices = Pick<Services, 'db' | 'clock' | 'limitLookups'> & { simulated: Signer | null }
+export type CarrierServices = Pick<Services, 'db' | 'clock' | 'limitSubjects'> & { simulated: Signer | null }
 
 type Ctx = { store: Store }
 type Applied = { outcome: sql.DeliveryOutcome | 'duplicate' }

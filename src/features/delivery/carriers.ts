@@ -3,6 +3,7 @@ import { type Clock, seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
 import { deriveCipher } from '../../core/encryption.ts'
 import { withTimeLimit } from '../../core/time-limit.ts'
+import { inSpan } from '../../core/tracing.ts'
 import type { Carrier, CarrierAccount } from '../../providers/carrier/carrier.ts'
 import { createShiprocket } from '../../providers/carrier/shiprocket.ts'
 import { ProviderRefused } from '../../providers/http.ts'
@@ -53,9 +54,11 @@ export const callAccount = async <Result>(
 ): Promise<Result> => {
   const { limitMs, signal } = carrierCalls ?? { limitMs: operatorLimitMs, signal: undefined }
   try {
-    return await carriers.circuits.run(`${carrier.name} ${store.publicId}`, () =>
-      withTimeLimit({ limitMs, signal, name: `a call to the carrier ${carrier.name}` }, (limited) =>
-        call(carrier, account, limited),
+    return await inSpan(`carrier ${carrier.name}`, { attributes: { 'vitrine.provider': carrier.name } }, () =>
+      carriers.circuits.run(carrier.name, `${carrier.name} ${store.publicId}`, () =>
+        withTimeLimit({ limitMs, signal, name: `a call to the carrier ${carrier.name}` }, (limited) =>
+          call(carrier, account, limited),
+        ),
       ),
     )
   } catch (error) {

@@ -1,3 +1,4 @@
+import { saveTrace } from '../../core/tracing.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
@@ -24,8 +25,8 @@ export const insertEvents = (
 ) => tx.many<Queued>`
   with snapshot as materialized (${snapshot.rows}),
   made as (
-    insert into event (store_id, id, type, subject, sequence, data, created_at)
-    select ${storeId}, n.id, n.type, n.subject, n.sequence, s.data, vitrine_now()
+    insert into event (store_id, id, type, subject, sequence, data, created_at, trace)
+    select ${storeId}, n.id, n.type, n.subject, n.sequence, s.data, vitrine_now(), ${saveTrace()}
     from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
       as n (id text, type text, subject text, sequence integer)
     join snapshot s on s.subject = n.subject
@@ -60,8 +61,9 @@ export const insertEvent = (
   const isMailed = hasRecipient && mailedEventTypes.some((mailed) => mailed === type)
   return tx.many<Queued>`
   with made as (
-    insert into event (store_id, id, type, subject, sequence, data, created_at)
-    values (${storeId}, ${id}, ${type}, ${subject}, ${sequence}, ${JSON.stringify(data)}::json, vitrine_now())),
+    insert into event (store_id, id, type, subject, sequence, data, created_at, trace)
+    values (${storeId}, ${id}, ${type}, ${subject}, ${sequence}, ${JSON.stringify(data)}::json, vitrine_now(),
+      ${saveTrace()})),
   deliveries as (
     insert into webhook_delivery (store_id, id, endpoint_id, event_id, next_at, created_at)
     select ${storeId}, ${`dlv_${id.slice(4)}_`} || substr(w.id, 5), w.id, ${id}, vitrine_now(), vitrine_now()

@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import type { CallCount } from '../../core/circuit.ts'
 import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
 import { addJobMetrics, type JobSource } from './job-metrics.ts'
@@ -21,6 +22,9 @@ export type MetricSources = {
   /** Webhook deliveries and mails that this instance has given up. */
   webhooksGivenUp: () => number
   mailsGivenUp: () => number
+  listenerIsHealthy: () => boolean
+  /** Calls to payment providers and carriers. */
+  providerCalls: () => readonly CallCount[]
   /** The metrics of all workers. Undefined without workers. */
   gather: (() => Promise<readonly object[][]>) | undefined
 }
@@ -48,6 +52,34 @@ export const createMetrics = (sources: MetricSources): Metrics => {
     registers,
     collect() {
       for (const [figure, value] of Object.entries(sources.answers.stats())) this.set({ figure }, value)
+    },
+  })
+
+  new Gauge({
+    name: 'vitrine_listener_connected',
+    help: '1 while changes of other instances are received, 0 while the listening connection is lost',
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.set(sources.listenerIsHealthy() ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'vitrine_processes',
+    help: 'Processes of this instance: one, or all workers',
+    registers,
+    collect() {
+      this.set(1)
+    },
+  })
+  new Counter({
+    name: 'vitrine_provider_calls_total',
+    help: 'Calls to payment providers and carriers of this instance, by outcome: done, refused, failed, skipped',
+    labelNames: ['provider', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { name, outcome, count } of sources.providerCalls()) this.inc({ provider: name, outcome }, count)
     },
   })
 

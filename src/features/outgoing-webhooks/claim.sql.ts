@@ -79,6 +79,8 @@ export type ClaimedEvent = {
   sequence: number
   data: unknown
   createdAt: string
+  /** The trace of the request that recorded it (decision 0050). */
+  trace: string | null
 }
 
 /**
@@ -100,7 +102,7 @@ export const showClaimed = (storeId: StoreId) => sql`
     case when w.old_secret_until > vitrine_now() then w.old_secret end as "oldSecret",
     coalesce(w.failing_since <= vitrine_now() - interval '3 days', false) as "isFailingLong",
     case when e.id is not null then json_build_object('id', e.id, 'type', e.type, 'subject', e.subject,
-      'sequence', e.sequence, 'data', e.data, 'createdAt', e.created_at) end as event
+      'sequence', e.sequence, 'data', e.data, 'createdAt', e.created_at, 'trace', e.trace) end as event
   from claimed c
   join webhook_endpoint w on w.store_id = ${storeId} and w.id = c.endpoint_id
   left join event e on e.store_id = ${storeId} and e.id = c.event_id`

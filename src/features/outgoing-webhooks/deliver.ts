@@ -79,7 +79,10 @@ const writeBody = async (webhooks: OutgoingWebhooks, store: Store, event: Stored
   return writeEventBody(store.publicId, event, data)
 }
 
-const toStored = ({ createdAt, ...event }: ClaimedEvent): StoredEvent => ({ ...event, createdAt: new Date(createdAt) })
+const toStored = ({ createdAt, trace: _, ...event }: ClaimedEvent): StoredEvent => ({
+  ...event,
+  createdAt: new Date(createdAt),
+})
 
 const conclude = async (
   services: WebhookServices,

@@ -48,6 +48,7 @@ const webhookJob = (services: WebhookServices): JobKind<DueDelivery> => {
       const next = await attemptDelivery(services, claim, signal, isStopping)
       return next && new FollowedBy(next)
     },
+    traceOf: ({ event }) => event?.trace ?? null,
     describe: ({ store, endpointId, id, event, attempts }) => ({
       ...{ storeId: store.publicId, endpointId },
       deliveryId: id,

@@ -1,5 +1,6 @@
 import { seconds } from '../../core/clock.ts'
 import { withTimeLimit } from '../../core/time-limit.ts'
+import { inSpan } from '../../core/tracing.ts'
 import type { PaymentProvider, ProviderAccount } from '../../providers/payment/provider.ts'
 import { type AccountOwner, openAccount, type PaymentCtx } from './providers.ts'
 
@@ -18,9 +19,11 @@ type Call<Result> = (provider: PaymentProvider, account: ProviderAccount, signal
 export const callProvider = async <Result>(ctx: ProviderCallCtx, name: string, call: Call<Result>): Promise<Result> => {
   const { provider, account } = await openAccount(ctx, name)
   const { limitMs, signal } = ctx.providerCalls ?? { limitMs: requestLimitMs, signal: undefined }
-  return ctx.payments.circuits.run(`${name} for ${ctx.store.publicId}`, () =>
-    withTimeLimit({ limitMs, signal, name: `a call to the payment provider ${name}` }, (limited) =>
-      call(provider, account, limited),
+  return inSpan(`payment ${name}`, { attributes: { 'vitrine.provider': name } }, () =>
+    ctx.payments.circuits.run(name, `${name} for ${ctx.store.publicId}`, () =>
+      withTimeLimit({ limitMs, signal, name: `a call to the payment provider ${name}` }, (limited) =>
+        call(provider, account, limited),
+      ),
     ),
   )
 }

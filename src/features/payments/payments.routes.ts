@@ -11,7 +11,7 @@ import { keepUnreadable, receivePaymentEvent, receiveProviderEvent } from './web
 import { admitProvider, admitSignedProvider } from './webhook-access.ts'
 import { createGenuineStoreFinder } from './webhook-accounts.ts'
 
-type RouteServices = PaymentServices & Pick<Services, 'limitLookups' | 'counter'>
+type RouteServices = PaymentServices & Pick<Services, 'limitLookups' | 'limitSubjects' | 'counter'>
 
 export const paymentRoutes = (services: RouteServices, onProviderError: OnProviderError): Route[] =>
   routes(paymentsContract, {

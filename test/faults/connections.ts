@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, newDatabase, newFolder, startService, until } from '../../src/cli/fixture.ts'
+import { commandsIn } from '../every-command.ts'
+import { type Line, openLine } from '../outage.ts'
+import { checkAcknowledged } from './check.ts'
+import { startCrowd } from './crowd.ts'
+import { isHealthy } from './health.ts'
+import { openMarket } from './market.ts'
+import { newSeed, type Random, seededRandom } from './random.ts'
+
+type Fault = { name: string; begin(line: Line, random: Random): unknown }
+
+const faults: readonly Fault[] = [
+  { name: 'cut', begin: (line) => line.cut() },
+  { name: 'half-open', begin: (line) => line.silence() },
+  { name: 'slow', begin: (line, random) => line.delay(Math.ceil(300 * random())) },
+  { name: 'exhausted', begin: (line) => line.exhaust() },
+]
+
+/**
+ * The network between the service and its database fails in each way, `rounds` times, while buyers buy. Connections that
+ * were silent for long are given up by the service itself.
+ */
+export const breakConnections = async (
+  t: TestContext,
+  { rounds, clients, lastsMs }: { rounds: number; clients: number; lastsMs: number },
+) => {
+  const seed = newSeed()
+  const random = seededRandom(seed)
+  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
+  const direct = await newDatabase(t, { migrated: true })
+  const line = await openLine(t, direct)
+  const settings = {
+    PORT: await freePort(),
+    VITRINE_DATA_DIR: newFolder(t),
+    VITRINE_DEMO_PORT: '0',
+    LOG_LEVEL: 'fatal',
+  }
+  const { url } = await startService(t, { ...settings, DATABASE_URL: line.url })
+  const beside = { ...settings, DATABASE_URL: direct }
+  const market = await openMarket(t, commandsIn(beside))
+  const crowd = await startCrowd(market, { url, size: clients, random })
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, begin } of faults) {
+      await crowd.awaitOrder()
+      await begin(line, random)
+      await sleep(lastsMs * random())
+      await line.mend()
+      const mendedAt = performance.now()
+      await until(() => isHealthy(url))
+      await crowd.awaitOrder()
+      t.diagnostic(`${name}: orders again ${Math.round(performance.now() - mendedAt)} ms after the end`)
+    }
+  }
+  await crowd.stop()
+  t.diagnostic(crowd.tell())
+  // The service answers all the time.
+  assert.equal(crowd.answers.get('none'), undefined)
+  await checkAcknowledged(market, crowd.acknowledged, { url, settings: beside })
+}

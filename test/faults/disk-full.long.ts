@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeTemplate, newFolder, seededInstallation, startService, undo, until } from '../../src/cli/fixture.ts'
+import { commandsIn } from '../every-command.ts'
+import { checkAcknowledged } from './check.ts'
+import { startCrowd } from './crowd.ts'
+import { isHealthy } from './health.ts'
+import { openMarket } from './market.ts'
+import { newSeed, seededRandom } from './random.ts'
+
+makeTemplate()
+
+/** A file system of this size, or undefined where this user may not mount one. */
+const mountSmall = (t: TestContext, megabytes: number) => {
+  const folder = newFolder(t)
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder])
+  if (status !== 0) return undefined
+  undo(t, () => spawnSync('umount', ['-l', folder]))
+  return folder
+}
+
+/** Writes until nothing more fits, and again what PostgreSQL frees in the meantime. */
+const fill = async (file: string, lastsMs: number) => {
+  const block = Buffer.alloc(64 * 1024)
+  const descriptor = openSync(file, 'w')
+  for (const deadline = performance.now() + lastsMs; performance.now() < deadline; await sleep(50)) {
+    try {
+      while (writeSync(descriptor, block) === block.length);
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
+    }
+  }
+  closeSync(descriptor)
+}
+
+test('a full disk refuses orders, loses none, and is survived', async (t) => {
+  const folder = mountSmall(t, 400)
+  if (folder === undefined) return t.skip('mounting a file system needs root')
+  const installation = await seededInstallation(t)
+  const settings = { ...installation, VITRINE_DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' }
+  execFileSync('cp', ['-Rp', installation.VITRINE_DATA_DIR, settings.VITRINE_DATA_DIR])
+  mkdirSync(join(folder, 'other'))
+  const service = await startService(t, settings)
+  const { url } = service
+  const market = await openMarket(t, commandsIn(settings))
+  const seed = newSeed()
+  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
+  const crowd = await startCrowd(market, { url, size: 10, random: seededRandom(seed) })
+  for (let round = 1; round <= 3; round++) {
+    await crowd.awaitOrder()
+    const filler = join(folder, 'other/filler')
+    await fill(filler, 20_000)
+    assert.equal(statfsSync(folder).bavail, 0)
+    rmSync(filler)
+    const freedAt = performance.now()
+    await until(() => isHealthy(url))
+    await crowd.awaitOrder()
+    t.diagnostic(`round ${round}: orders again ${Math.round(performance.now() - freedAt)} ms after there was space`)
+  }
+  await crowd.stop()
+  t.diagnostic(crowd.tell())
+  await checkAcknowledged(market, crowd.acknowledged, { url, settings })
+})

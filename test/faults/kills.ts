@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  launchService,
+  postgresPid,
+  type Running,
+  seededInstallation,
+  startService,
+  until,
+} from '../../src/cli/fixture.ts'
+import { commandsIn } from '../every-command.ts'
+import { awaitEvents, checkAcknowledged } from './check.ts'
+import { startCrowd } from './crowd.ts'
+import { isHealthy } from './health.ts'
+import { openMarket } from './market.ts'
+import { newSeed, seededRandom } from './random.ts'
+
+export type KillOptions = {
+  victim: 'service' | 'database'
+  kills: number
+  clients: number
+  /** The time between two kills is random, up to this. */
+  everyMs: number
+  /** Settings of the service, such as its workers. */
+  settings?: Record<string, string>
+  /** How long deliveries of events are awaited at the end. Those under way at a kill are sent again after 40 seconds. */
+  eventsMs?: number
+}
+
+/**
+ * Kills the service or its PostgreSQL with SIGKILL at random moments, while buyers buy. The service is started again by
+ * this function, as a service manager would; the service itself restarts its embedded PostgreSQL.
+ */
+export const killAtRandom = async (t: TestContext, options: KillOptions) => {
+  const { victim, kills, clients, everyMs, eventsMs } = options
+  const seed = newSeed()
+  const random = seededRandom(seed)
+  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
+  const settings = { ...(await seededInstallation(t)), LOG_LEVEL: 'warn', ...options.settings }
+  let service: Pick<Running, 'child' | 'seen' | 'url' | 'stop'> = await startService(t, settings)
+  const market = await openMarket(t, commandsIn(settings))
+  const { url } = service
+  const crowd = await startCrowd(market, { url, size: clients, random })
+  const readyAfterMs: number[] = []
+  for (let n = 0; n < kills; n++) {
+    await sleep(random() * everyMs)
+    await crowd.awaitOrder()
+    const killedAt = performance.now()
+    if (victim === 'service') {
+      await service.stop('SIGKILL')
+      service = launchService(t, settings)
+    } else {
+      process.kill(postgresPid(settings.VITRINE_DATA_DIR) ?? assert.fail('PostgreSQL does not run'), 'SIGKILL')
+      await until(async () => !(await isHealthy(url)))
+    }
+    await until(() => isHealthy(url))
+    readyAfterMs.push(performance.now() - killedAt)
+  }
+  await sleep(500)
+  await crowd.stop()
+  const slowest = Math.round(Math.max(...readyAfterMs))
+  t.diagnostic(`${kills} kills of the ${victim}, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
+  t.diagnostic(crowd.tell())
+  await checkAcknowledged(market, crowd.acknowledged, { url, settings })
+  if (eventsMs !== undefined) await awaitEvents(market, crowd.acknowledged, eventsMs)
+}
+
+const median = (values: readonly number[]) => Math.round([...values].sort((a, b) => a - b)[values.length >> 1] ?? 0)

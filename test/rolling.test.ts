@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, newDatabase, newFolder, query, until } from '../src/cli/fixture.ts'
+import { callUrl, startTestService } from './harness.ts'
+import { openBusyShop, startTraffic } from './traffic.ts'
+
+/**
+ * The short form of rolling.long.ts: a balancer in this process, which asks for the health of two instances and sends
+ * nothing twice. Connections are kept open, so an instance that closed them too early would fail a call.
+ */
+test('two instances are stopped and started one after the other, and no call fails', async (t) => {
+  const databaseUrl = await newDatabase(t, { migrated: true })
+  const shop = await openBusyShop(t, { DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: newFolder(t) })
+  const ports = [Number(await freePort()), Number(await freePort())]
+  const start = (port: number) => startTestService({ databaseUrl, port, stopDelayMs: 1_000 })
+  const instances = await Promise.all(ports.map(start))
+  t.after(() => Promise.all(instances.map((instance) => instance.close())))
+  const balancer = balance(instances.map(({ url }) => url))
+  t.after(balancer.stop)
+
+  const traffic = await startTraffic(shop, { buyers: 4, everyMs: 20, choose: balancer.choose })
+  for (const [i, port] of ports.entries()) {
+    const seen = traffic.orderIds.length
+    await until(() => traffic.orderIds.length > seen + 4)
+    const stopping = instances[i]?.close()
+    await until(() => balancer.ready().length === 1)
+    const answer = await callUrl(`${instances[i]?.url}/health`)
+    assert.deepEqual([answer.status, answer.headers.get('connection')], [503, 'close'])
+
+    await stopping
+    instances[i] = await start(port)
+    await until(() => balancer.ready().length === 2)
+  }
+  await traffic.stop()
+  assert.deepEqual(traffic.failures, [])
+  const orders = await query(databaseUrl, 'select id from orders order by id')
+  assert.deepEqual(
+    orders.map(({ id }) => id),
+    traffic.orderIds.sort(),
+  )
+})
+
+const balance = (urls: readonly string[]) => {
+  const ready = new Set(urls)
+  let turn = 0
+  let isOver = false
+  const watch = async (url: string) => {
+    while (!isOver) {
+      const isHealthy = await fetch(`${url}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      if (isHealthy) ready.add(url)
+      else ready.delete(url)
+      await sleep(50)
+    }
+  }
+  const watching = urls.map(watch)
+  return {
+    ready: () => [...ready],
+    choose: () => [...ready][turn++ % ready.size] ?? assert.fail('no instance is ready'),
+    stop: async () => {
+      isOver = true
+      await Promise.all(watching)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import {
+  assertSentence,
+  freePort,
+  newDatabase,
+  newFolder,
+  query,
+  root,
+  runProcess,
+  startService,
+  until,
+} from '../../src/cli/fixture.ts'
+import { isOlderVersion } from '../../src/core/version.ts'
+import { readMigration } from '../../src/db/migration-files.ts'
+import { openBusyShop, startTraffic } from '../traffic.ts'
+import { releaseBefore } from './release-before.ts'
+
+/** HISTORY=required fails where the commit is missing, as in a shallow clone or a package. */
+const hasHistory = (() => {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${releaseBefore}^{commit}`], { cwd: root, stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
+const skip =
+  !hasHistory && process.env.HISTORY !== 'required' && `the commit ${releaseBefore} is not in this repository`
+
+test('the release before works beside this version, on its schema, and buyers notice nothing', { skip }, async (t) => {
+  assert.ok(hasHistory, `the commit ${releaseBefore} of test/upgrade/release-before.ts is not in this repository`)
+  const old = checkOut(t)
+  const { version } = JSON.parse(readFileSync(join(old, 'package.json'), 'utf8'))
+  const settings = {
+    ...{ DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(40) },
+    ...{ VITRINE_STOP_DELAY_SECONDS: '1', VITRINE_DEMO_PORT: '0' },
+  }
+  const tooNew = unknownTo(old).find(({ oldestVersion }) => !oldestVersion || isOlderVersion(version, oldestVersion))
+  if (tooNew !== undefined) await assertRefused(t, old, tooNew.name)
+  // Beside a schema that refuses it, the old release is not run. Then its own code stands for the newer version.
+  const newer = copyWithFuture(t, tooNew === undefined ? root : old, version)
+  t.diagnostic(tooNew === undefined ? `beside ${version}` : `${tooNew.name} does not work beside ${version}`)
+
+  const shop = await openBusyShop(t, settings, (args) => runProcess(args, settings, programIn(old)))
+  const oldService = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
+  const urls = [oldService.url]
+  let turn = 0
+  const choose = () => urls[turn++ % urls.length] ?? ''
+  const traffic = await startTraffic(shop, { buyers: 5, everyMs: 100, choose })
+  const ordersMore = async (count: number) => {
+    const seen = traffic.orderIds.length
+    await until(() => traffic.failures.length > 0 || traffic.orderIds.length >= seen + count)
+  }
+  await ordersMore(5)
+  const migrated = await runProcess(['migrate'], settings, programIn(newer))
+  assert.match(migrated.stdout, /Applied 9001_future\.sql\n/, migrated.stderr)
+  await ordersMore(5)
+  const newService = await startService(t, { ...settings, PORT: await freePort() }, programIn(newer, 'start'))
+  urls.push(newService.url)
+  await ordersMore(15)
+  // The old release starts on the new schema, too.
+  const again = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
+  urls.push(again.url)
+  await ordersMore(15)
+  await traffic.stop()
+
+  assert.deepEqual(traffic.failures, [])
+  const orders = await query(settings.DATABASE_URL, 'select id from orders order by id')
+  assert.deepEqual(
+    orders.map(({ id }) => id),
+    traffic.orderIds.sort(),
+  )
+  for (const checkout of [old, newer]) {
+    const doctor = await runProcess(['doctor'], settings, programIn(checkout))
+    assert.equal(doctor.code, 0, doctor.stdout)
+  }
+})
+
+const programIn = (folder: string, ...args: string[]) => ({
+  program: [process.execPath, join(folder, 'src/main.ts'), ...args],
+})
+
+const checkOut = (t: TestContext) => {
+  const folder = join(newFolder(t, 0o755), 'old')
+  mkdirSync(folder)
+  const files = execFileSync('git', ['archive', releaseBefore, 'src', 'package.json'], { cwd: root, maxBuffer: 1e9 })
+  execFileSync('tar', ['-x', '-C', folder], { input: files })
+  // Versions of dependencies may differ; the release runs with those of this checkout.
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** The code of a checkout with one more migration, so that there is a newer schema right after a release, too. */
+const copyWithFuture = (t: TestContext, source: string, version: string) => {
+  const folder = join(newFolder(t, 0o755), 'newer')
+  mkdirSync(folder)
+  for (const name of ['src', 'package.json']) cpSync(join(source, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const text = `-- oldest version beside: ${version}
+alter table orders add column future text not null default '';
+alter table product add column future integer;
+create index future_products on product (store_id, future);`
+  writeFileSync(join(folder, 'src/db/migrations/9001_future.sql'), text)
+  return folder
+}
+
+const migrationsIn = (folder: string) => {
+  const path = join(folder, 'src/db/migrations')
+  return readdirSync(path).map((name) => readMigration(name, readFileSync(join(path, name), 'utf8')))
+}
+
+const unknownTo = (old: string) => {
+  const known = new Set(migrationsIn(old).map(({ name }) => name))
+  return migrationsIn(root).filter(({ name }) => !known.has(name))
+}
+
+const assertRefused = async (t: TestContext, old: string, name: string) => {
+  const settings = { DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) }
+  assertSentence(await runProcess(['start'], settings, programIn(old)), 'migrated by a newer Vitrine', name)
+}
