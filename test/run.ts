@@ -64,7 +64,8 @@ const excluded = values.database
       'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
       'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/statements/owners.test.ts',
-      'test/{browser,failover}/**',
+      'test/{browser,failover,faults}/**',
+      'test/{rolling,tracing,observability}.test.ts',
       'src/demo-shop/**',
     ]
   : []
