@@ -56,18 +56,18 @@ const main = async () => {
 /** Tests whose result does not depend on the database server, and slow ones: test/statements has all statements. */
 const excluded = values.database
   ? [
-      'src/{cli,core,http,providers}/**',
+      'src/{cli,core,http,providers,service}/**',
       'src/db/{embedded.test.ts,embedded/**,queueing.test.ts,sql.test.ts}',
       'src/jobs/{cleanup-job,runner}.test.ts',
       'src/config.test.ts',
-      'src/features/{mail,media,outgoing-webhooks,staff}/**',
-      'src/features/customers/customer-list.test.ts',
+      'src/features/{audit,customers,delivery,invoices,mail,media,merchant-jobs,outgoing-webhooks,returns,staff}/**',
       'src/features/orders/orders.admin.test.ts',
       'src/features/payments/{dead-provider,payment-jobs*,real-*,refund-outcomes,session-holds}.test.ts',
       'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
       'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/statements/owners.test.ts',
-      'test/{browser,failover}/**',
+      'test/{browser,failover,faults}/**',
+      'test/{rolling,tracing,observability}.test.ts',
       'src/demo-shop/**',
     ]
   : []

@@ -107,7 +107,8 @@ const takeLock = async (
   try {
     await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
     for (let tries = 1; ; tries++) {
-      const { rows } = await holder.query(`select ${kind}($1) as taken`, [migrationLock])
+      // Without parameters: a statement with them leaves a portal open, and with it a snapshot.
+      const { rows } = await holder.query(`select ${kind}(${migrationLock}) as taken`)
       if (rows[0].taken) return () => holder.end()
       if (tries === toldAfterTries) onProgress('Waiting for another process that migrates this database')
       await setTimeout(pollMs)

@@ -51,6 +51,8 @@ export const openReplica = ({ databaseReadUrl, primary, log, ...options }: Repli
   let isListening = true
   /** The replica has all that was committed on the primary at this time. */
   let equalAt = Number.NEGATIVE_INFINITY
+  /** Positions of the primary's log that the replica has not replayed yet, with the times at which they were read. */
+  let awaited: { lsn: bigint; at: number }[] = []
   let askedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let isComparing = false
@@ -61,11 +63,15 @@ export const openReplica = ({ databaseReadUrl, primary, log, ...options }: Repli
     isComparing = true
     let nextMs = compareMs
     try {
-      const startedAt = performance.now()
-      const { lsn } = await primary.one<{ lsn: string }>`select pg_current_wal_flush_lsn()::text as lsn`
-      const { isEqual } = await db.one<{ isEqual: boolean | null }>`
-        select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as "isEqual"`
-      if (isEqual) equalAt = startedAt
+      const at = performance.now()
+      // Not the position that is on disk: with `synchronous_commit = off` a commit is announced before it is there.
+      const { lsn } = await primary.one<{ lsn: string }>`select pg_current_wal_insert_lsn()::text as lsn`
+      awaited.push({ lsn: parseLsn(lsn), at })
+      const { replayed } = await db.one<{ replayed: string | null }>`
+        select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as replayed`
+      const replayedLsn = replayed === null ? -1n : parseLsn(replayed)
+      equalAt = awaited.findLast((position) => position.lsn <= replayedLsn)?.at ?? equalAt
+      awaited = awaited.filter((position) => position.at > equalAt && at - position.at < maxReplicaAgeMs)
       tell(isRecent())
     } catch (error) {
       nextMs = retryMs
@@ -106,6 +112,12 @@ export const openReplica = ({ databaseReadUrl, primary, log, ...options }: Repli
       await db.close()
     },
   }
+}
+
+/** A position such as `0/16B3748`: two numbers of 32 bits. */
+const parseLsn = (text: string) => {
+  const [high = '', low = ''] = text.split('/')
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
 /** What the replica cannot answer is asked of the primary: also a statement that was in the way of its replay. */

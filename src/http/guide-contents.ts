@@ -67,6 +67,7 @@ export const guideSections: readonly GuideSection[] = [
       { page: 'docker', label: 'Containers', about: 'The image, and Compose.' },
       { page: 'backup', label: 'Backup and restore', about: 'One file, or every change as it happens.' },
       { page: 'observability', label: 'Observability', about: 'Dashboard, alerts and traces.' },
+      { page: 'reliability', label: 'Reliability', about: 'Each promise, and the test that holds it.' },
       { page: 'email', label: 'Email', about: 'SMTP, the messages, their looks, and mail that fails.' },
       { page: 'import', label: 'Import and export', about: 'Products in bulk.' },
       { page: 'benchmarks', label: 'Benchmarks', about: 'How fast it is, and how to measure it.' },
