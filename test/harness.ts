@@ -16,7 +16,7 @@ import type { Carrier } from '../src/providers/carrier/carrier.ts'
 import type { MailSender, OutgoingMail } from '../src/providers/mail/sender.ts'
 import type { PaymentProvider } from '../src/providers/payment/provider.ts'
 import type { SmsMessage, SmsSender } from '../src/providers/sms/sender.ts'
-import { connectionTo } from './databases.ts'
+import { connectionTo, makeBeside } from './databases.ts'
 import type { PaymentDouble } from './doubles/payment-double.ts'
 import { placeDouble } from './doubles/placed.ts'
 import { keyedProvider } from './keyed-provider.ts'
@@ -151,6 +151,17 @@ export const startTestService = async ({
       await placed?.leave()
     },
   }
+}
+
+/** A service with a database of its own, for tests that compare rows: jobs of other tests must not change them. */
+export const startServiceApart = async (options: ServiceOptions = {}): Promise<TestService> => {
+  const database = await makeBeside(databaseUrl)
+  const service = await startTestService({ ...options, databaseUrl: database.url })
+  const close = async () => {
+    await service.close()
+    await database.drop()
+  }
+  return { ...service, close }
 }
 
 /** Jobs work on all stores, including those of other tests in the same database. `serviceAlone` has its own. */

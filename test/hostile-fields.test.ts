@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { combine } from './combinations.ts'
-import { type Answer, startTestService, type TestService } from './harness.ts'
+import { type Answer, startServiceApart, type TestService } from './harness.ts'
 import { notJson, spoil, spotsOf } from './spoilt-bodies.ts'
 import {
   addressOf,
@@ -29,7 +29,7 @@ import {
 let service: TestService
 let world: World
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  service = await startServiceApart({ passwords: cheapPasswords })
   world = await openWorld(service)
 })
 after(() => service.close())

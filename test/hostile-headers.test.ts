@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Access } from '../src/features/access/storefront.contract.ts'
 import type { Endpoint } from '../src/http/endpoint.ts'
 import { combine } from './combinations.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { startServiceApart, type TestService } from './harness.ts'
 import {
   cheapPasswords,
   describe,
@@ -24,7 +24,7 @@ import {
 let service: TestService
 let world: World
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  service = await startServiceApart({ passwords: cheapPasswords })
   world = await openWorld(service)
 })
 after(() => service.close())

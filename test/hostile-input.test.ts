@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { combine } from './combinations.ts'
-import { startTestService, type TestService } from './harness.ts'
+import { startServiceApart, type TestService } from './harness.ts'
 import {
   addressOf as addressOfCall,
   assertDocumented,
@@ -29,7 +29,7 @@ let service: TestService
 let world: World
 const calls = new Map<string, Prepared>()
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  service = await startServiceApart({ passwords: cheapPasswords })
   world = await openWorld(service)
   for (const endpoint of endpoints) calls.set(endpoint.name, await prepare(world, endpoint))
 })

@@ -5,7 +5,7 @@ import type { TObject } from 'typebox'
 import { minutes } from '../src/core/clock.ts'
 import { basic } from '../src/features/payments/fixture.ts'
 import { takeThird } from './combinations.ts'
-import { assertError, startTestService, type TestService } from './harness.ts'
+import { assertError, startServiceApart, type TestService } from './harness.ts'
 import { keyHeader, keyOf } from './keyed-provider.ts'
 import { notJson, oddTexts, spotsOf, typesOf } from './spoilt-bodies.ts'
 import {
@@ -33,7 +33,7 @@ let service: TestService
 let world: World
 let neighbour: World
 before(async () => {
-  service = await startTestService({ passwords: cheapPasswords })
+  service = await startServiceApart({ passwords: cheapPasswords })
   world = await openWorld(service)
   neighbour = await openWorld(service)
 })

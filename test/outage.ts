@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { pino } from 'pino'
 import { createApp } from '../src/app.ts'
 import { type Config, loadConfig } from '../src/config.ts'
@@ -43,10 +44,17 @@ export const openLine = async (t: TestContext, target = databaseUrl): Promise<Li
       [far, near],
     ] as const) {
       flows.add(from)
+      let delayed: Promise<void> | undefined
       from.on('data', (bytes) => {
-        if (delayMs === 0) to.write(bytes)
-        // Timers of the same length fire in order.
-        else setTimeout(() => to.write(bytes), delayMs)
+        if (delayMs === 0 && delayed === undefined) return to.write(bytes)
+        const dueAt = performance.now() + delayMs
+        // In the order in which they came, also when the delay has changed.
+        const mine: Promise<void> = (delayed ?? Promise.resolve()).then(async () => {
+          await sleep(Math.max(0, dueAt - performance.now()))
+          to.write(bytes)
+          if (delayed === mine) delayed = undefined
+        })
+        delayed = mine
       })
       from.on('error', () => {})
       from.on('close', () => {

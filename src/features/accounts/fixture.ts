@@ -57,3 +57,6 @@ export const tally = (answers: readonly Answer[]) => {
 
 export const times = <Result>(count: number, make: (i: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+
+/** Finds a code, but not the same six digits within a time or an identifier. */
+export const codeAlone = (code: string) => new RegExp(`(?<![\\w.-])${code}(?![\\w.-])`)
