@@ -12,11 +12,15 @@ export const makeDatabase = async (server: string, name: string, { template = 't
   return url
 }
 
-const createDatabase = async (server: string, name: string, template: string) => {
-  // Citus connects to each of its databases.
-  if (cluster !== undefined)
-    await runSql(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`)
-  await runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+const createDatabase = (server: string, name: string, template: string) =>
+  runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+
+/** Citus keeps a connection to each of its databases, and one that anything is connected to cannot be copied. */
+export const closeTemplate = async (server: string, name: string) => {
+  for (const url of [server, ...(await otherServers(server))]) {
+    await runSql(url, `alter database ${name} with allow_connections false`)
+    await runSql(url, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
+  }
 }
 
 export const dropDatabase = async (server: string, name: string) => {

@@ -10,7 +10,7 @@ import { distribute } from '../src/db/distribute.ts'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { bundleDependencies } from './bundle.ts'
-import { dropDatabases, joinServers, makeDatabase, runSql, templateOf } from './databases.ts'
+import { closeTemplate, dropDatabases, joinServers, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
 
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
@@ -41,6 +41,8 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 
 /** Shared by the processes of this run: compiled modules, groups of files, and set-ups (shared.ts). */
 const shared = mkdtempSync(join(tmpdir(), 'vitrine-shared-'))
+
+const isCluster = process.env.CITUS_DATABASE_URL !== undefined
 
 const main = async () => {
   if (values.help) return print(help)
@@ -115,6 +117,7 @@ const openTestDatabase = async () => {
   try {
     const template = await makeDatabase(server.url, templateOf(name))
     await prepareTemplate(template)
+    if (isCluster) await closeTemplate(server.url, templateOf(name))
     return { url: await makeDatabase(server.url, name, { template: templateOf(name) }), close: server.close }
   } catch (error) {
     await server.close()
@@ -123,7 +126,6 @@ const openTestDatabase = async () => {
 }
 
 const prepareTemplate = async (url: string) => {
-  const isCluster = process.env.CITUS_DATABASE_URL !== undefined
   if (isCluster) await joinServers(url)
   await migrate({ connectionString: url })
   if (!isCluster) return
