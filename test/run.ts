@@ -131,8 +131,11 @@ const prepareTemplate = async (url: string) => {
   if (!isCluster) return
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await distribute(client)
-  await client.end()
+  try {
+    await distribute(client)
+  } finally {
+    await client.end()
+  }
 }
 
 /** An embedded server is removed with all its databases; from one that was given, those of this run are dropped. */
