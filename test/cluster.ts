@@ -7,6 +7,9 @@ export const notOnCluster = (reason: string) => (onCluster ? { skip: reason } : 
 /** Some tests let a statement fail by a trigger. */
 export const noTriggers = notOnCluster('a distributed table has no triggers')
 
+/** Some tests read the plan of a statement. */
+export const noPlans = notOnCluster('it reads the plan of one server')
+
 /**
  * How many callers come at once. On a cluster each statement of a cart or a checkout is several that run one after another,
  * and those who wait behind so many of them for the same row are refused after ten seconds.
