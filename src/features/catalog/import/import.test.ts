@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { notOnCluster } from '../../../../test/cluster.ts'
+import { noLocksSeen } from '../../../../test/cluster.ts'
 import {
   newStore,
   startTestService,
@@ -232,9 +232,7 @@ test('an import concurrent with stock changes and a new outlet neither fails nor
   assert.equal(there.length, 60)
 })
 
-const waitsHere = notOnCluster('a lock is waited for on the server of the store, which is not seen here')
-
-test('a stock change locks the product before the stock, as imports do', waitsHere, async (t) => {
+test('a stock change locks the product before the stock, as imports do', noLocksSeen, async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const store = await shop.load()
