@@ -37,7 +37,13 @@ test('an insert that a distributed database refuses, or whose errors it cannot t
   assert.equal(refused('insert into cart (store_id) select $1 on conflict (id) do update set version = $2'), 1)
   assert.equal(refused('insert into cart (store_id) select $1 returning $2::text'), 1)
   assert.equal(refused('insert into cart (store_id) select $1 returning store_id'), 0)
-  assert.equal(refused('insert into cart (store_id) select $1 on conflict do nothing'), 0)
+  assert.equal(refused('insert into cart (store_id) select $1 on conflict do nothing'), 1)
+  assert.equal(
+    refused('insert into cart (store_id) select $1 on conflict (id) do update set version = 1 where cart.id = 1'),
+    1,
+  )
+  assert.equal(refused('insert into cart (store_id) select $1 on conflict do nothing returning 1'), 0)
+  assert.equal(refused('insert into cart (store_id) select $1 on conflict (id) do update set version = 1'), 0)
   assert.equal(refused('insert into cart (store_id) values ($1) on conflict (id) do update set version = $2'), 0)
   assert.equal(refused('with n as (insert into cart (store_id) select $1 returning $2::text) select from n'), 0)
 })

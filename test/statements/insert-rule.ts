@@ -5,7 +5,8 @@ type Text = { text: string }
 
 /**
  * What goes wrong in an `insert … select` of a distributed database that reads the rows first and then sends them to the
- * server of the store.
+ * server of the store. Without `returning`, the rows are copied, and it cannot be told which key an error is about; or, with
+ * `on conflict`, the rows that were read are counted, and not those that were written.
  */
 export const findRefusedInserts = ({ text }: Text): string[] =>
   levelsOf(text).flatMap(({ kind, fields, source, items, isNamed }) => {
@@ -13,8 +14,7 @@ export const findRefusedInserts = ({ text }: Text): string[] =>
     const { onConflictClause: conflict, returningClause, returningList } = fields
     const answer = returningClause ?? returningList
     return [
-      // The rows are copied, and the state of an error is that of a failed copy: the key that is violated cannot be told.
-      ...(conflict === undefined && answer === undefined
+      ...(answer === undefined && (conflict === undefined || maySkip(conflict))
         ? [`inserts into "${items[0]?.table}" without returning. Add: returning 1`]
         : []),
       // Of a named part, the values are known before.
@@ -23,6 +23,10 @@ export const findRefusedInserts = ({ text }: Text): string[] =>
         : []),
     ]
   })
+
+/** `do nothing`, or `do update` with a condition. */
+const maySkip = (conflict: unknown) =>
+  isFields(conflict) && (conflict.action === 'ONCONFLICT_NOTHING' || conflict.whereClause !== undefined)
 
 const hasParameter = (node: unknown): boolean =>
   isFields(node) && (nodeOf(node, 'ParamRef') !== undefined || Object.values(node).some(hasParameter))
