@@ -173,7 +173,7 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     'ended orders have no open payment': [
       (tx) => tx.run`update payment set status = 'open' where order_id = ${mine.cash}`,
       async (tx) => {
-        await tx.run`update orders set updated_at = (select updated_at - interval '2 days') where id = ${mine.cancelled}`
+        await tx.run`update orders set updated_at = (updated_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where id = ${mine.cancelled}`
         await tx.run`
           update payment set status = 'open', updated_at = updated_at - interval '2 days'
           where order_id = ${mine.cancelled}`
