@@ -5,7 +5,7 @@ import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, realp
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { before, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -97,9 +97,9 @@ const forkWorker = () => {
 }
 
 /** The JSON output of a command that must succeed. */
-export const runJson = async (args: readonly string[], settings: Settings) => {
-  const { code, stdout, stderr } = await runVitrine([...args, '--json'], settings)
-  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+export const runJson = async (args: readonly string[], settings: Settings, run = runVitrine) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], settings)
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}${stdout}`)
   assert.equal(stderr, '')
   return JSON.parse(stdout)
 }
@@ -191,27 +191,22 @@ export const newFolder = (t: TestContext, mode = 0o700) => {
   return folder
 }
 
-let template = ''
-
-/** Runs one first start for all test files to copy, because each would take seconds. */
-export const makeTemplate = () => {
-  before(async () => {
-    template = await makeOnce('first-start', async (folder) => {
-      const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
-      const { child, seen, ended } = launch(['start'], settings, {})
-      await until(() => isReady({ child, seen }))
-      child.kill('SIGTERM')
-      await ended
-      // The copies need not survive a crash of the machine, and with fsync each start and stop would wait for the disk.
-      appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
-    })
+/** One first start for all test files to copy, because each would take seconds. */
+const startOnce = () =>
+  makeOnce('first-start', async (folder) => {
+    const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
+    const { child, seen, ended } = launch(['start'], settings, {})
+    await until(() => isReady({ child, seen }))
+    child.kill('SIGTERM')
+    await ended
+    // The copies need not survive a crash of the machine, and with fsync each start and stop would wait for the disk.
+    appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
   })
-}
 
 /** Settings for a folder with an embedded database and the demo store in it. */
 export const seededInstallation = async (t: TestContext) => {
   const installation = await newInstallation(t)
-  execFileSync('cp', ['-Rp', join(template, 'data'), installation.VITRINE_DATA_DIR])
+  execFileSync('cp', ['-Rp', join(await startOnce(), 'data'), installation.VITRINE_DATA_DIR])
   return installation
 }
 

@@ -1,8 +1,5 @@
 import { test } from 'node:test'
-import { makeTemplate } from '../../src/cli/fixture.ts'
 import { killAtRandom } from './kills.ts'
-
-makeTemplate()
 
 const eventsMs = 180_000
 

@@ -1,10 +1,7 @@
 import { test } from 'node:test'
-import { makeTemplate } from '../../src/cli/fixture.ts'
 import { killAtRandom } from './kills.ts'
 
 // Short forms of kills.long.ts.
-makeTemplate()
-
 test('what was acknowledged survives when the service is killed', (t) =>
   killAtRandom(t, { victim: 'service', kills: 2, clients: 6, everyMs: 1_500 }))
 

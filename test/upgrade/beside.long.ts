@@ -8,15 +8,17 @@ import {
   freePort,
   newDatabase,
   newFolder,
-  query,
   root,
+  runJson,
   runProcess,
   startService,
-  until,
 } from '../../src/cli/fixture.ts'
 import { isOlderVersion } from '../../src/core/version.ts'
 import { readMigration } from '../../src/db/migration-files.ts'
-import { openBusyShop, startTraffic } from '../traffic.ts'
+import type { Run } from '../every-command.ts'
+import { awaitEvents, checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { startTraffic } from '../traffic/start.ts'
 import { releaseBefore } from './release-before.ts'
 
 /** HISTORY=required fails where the commit is missing, as in a shallow clone or a package. */
@@ -45,39 +47,36 @@ test('the release before works beside this version, on its schema, and buyers no
   const newer = copyWithFuture(t, tooNew === undefined ? root : old, version)
   t.diagnostic(tooNew === undefined ? `beside ${version}` : `${tooNew.name} does not work beside ${version}`)
 
-  const shop = await openBusyShop(t, settings, (args) => runProcess(args, settings, programIn(old)))
+  const commandsOf =
+    (folder: string): Run =>
+    (args) =>
+      runJson(args, settings, (all) => runProcess(all, settings, programIn(folder)))
+  const market = await openMarket(t, commandsOf(old))
   const oldService = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
   const urls = [oldService.url]
   let turn = 0
   const choose = () => urls[turn++ % urls.length] ?? ''
-  const traffic = await startTraffic(shop, { buyers: 5, everyMs: 100, choose })
-  const ordersMore = async (count: number) => {
-    const seen = traffic.orderIds.length
-    await until(() => traffic.failures.length > 0 || traffic.orderIds.length >= seen + count)
-  }
-  await ordersMore(5)
+  const options = { clients: 5, everyMs: 100, choose, repeats: false, looksAround: true }
+  const traffic = await startTraffic(t, market, options)
+  await traffic.awaitOrders(5)
   const migrated = await runProcess(['migrate'], settings, programIn(newer))
   assert.match(migrated.stdout, /Applied 9001_future\.sql\n/, migrated.stderr)
-  await ordersMore(5)
+  await traffic.awaitOrders(5)
   const newService = await startService(t, { ...settings, PORT: await freePort() }, programIn(newer, 'start'))
   urls.push(newService.url)
-  await ordersMore(15)
+  await traffic.awaitOrders(15)
   // The old release starts on the new schema, too.
   const again = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
   urls.push(again.url)
-  await ordersMore(15)
+  await traffic.awaitOrders(15)
   await traffic.stop()
 
-  assert.deepEqual(traffic.failures, [])
-  const orders = await query(settings.DATABASE_URL, 'select id from orders order by id')
-  assert.deepEqual(
-    orders.map(({ id }) => id),
-    traffic.orderIds.sort(),
-  )
-  for (const checkout of [old, newer]) {
-    const doctor = await runProcess(['doctor'], settings, programIn(checkout))
-    assert.equal(doctor.code, 0, doctor.stdout)
-  }
+  for (const [{ url }, folder] of [
+    [again, old],
+    [newService, newer],
+  ] as const)
+    await checkLedger(market, traffic.ledger, { url, vitrine: commandsOf(folder) })
+  await awaitEvents(market, traffic.ledger, 60_000)
 })
 
 const programIn = (folder: string, ...args: string[]) => ({
