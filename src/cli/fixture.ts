@@ -66,35 +66,39 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
 export const runProcess = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
   launch(args, settings, options).ended
 
-const idleWorkers: ChildProcess[] = []
-
-/** Like `runProcess`, but faster: in a process that has the program loaded (test/command-worker.ts). */
-export const runVitrine = async (args: readonly string[], settings: Settings): Promise<Ended> => {
-  const worker = idleWorkers.pop() ?? forkWorker()
-  worker.channel?.ref()
-  const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
-    const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
-    worker.once('exit', fail).once('message', (outcome: Outcome) => {
-      worker.off('exit', fail)
-      resolve(outcome)
+/** Runs the commands of a checkout in processes that have its program loaded (test/command-worker.ts). */
+export const commandRunner = (checkout: string) => {
+  const idleWorkers: ChildProcess[] = []
+  return async (args: readonly string[], settings: Settings): Promise<Ended> => {
+    const worker = idleWorkers.pop() ?? forkWorker(checkout)
+    worker.channel?.ref()
+    const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
+      const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
+      worker.once('exit', fail).once('message', (outcome: Outcome) => {
+        worker.off('exit', fail)
+        resolve(outcome)
+      })
+      worker.send({ args, env: { ...cleanEnvironment(), ...settings } } satisfies Order)
     })
-    worker.send({ args, env: { ...cleanEnvironment(), ...settings } } satisfies Order)
-  })
-  worker.channel?.unref()
-  idleWorkers.push(worker)
-  assert.deepEqual(left, [], `${args.join(' ')} left something open, which would keep its process running`)
-  return { ...ended, signal: null }
+    worker.channel?.unref()
+    idleWorkers.push(worker)
+    assert.deepEqual(left, [], `${args.join(' ')} left something open, which would keep its process running`)
+    return { ...ended, signal: null }
+  }
 }
 
 /** Ends with this process. */
-const forkWorker = () => {
-  const worker = fork(join(root, 'test/command-worker.ts'), {
-    cwd: root,
+const forkWorker = (checkout: string) => {
+  const worker = fork(join(checkout, 'test/command-worker.ts'), {
+    cwd: checkout,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   worker.unref()
   return worker
 }
+
+/** Like `runProcess`, but faster. */
+export const runVitrine = commandRunner(root)
 
 /** The JSON output of a command that must succeed. */
 export const runJson = async (args: readonly string[], settings: Settings, run = runVitrine) => {
@@ -147,7 +151,10 @@ export const launchCommand = (
 
 export const startService = async (t: TestContext, settings: Settings, options?: RunOptions): Promise<Running> => {
   const service = launchService(t, settings, options)
-  await until(() => isReady(service))
+  await until(
+    () => isReady(service),
+    () => `the service is not ready: ${service.seen.stdout}${service.seen.stderr}`,
+  )
   return service
 }
 
@@ -158,10 +165,10 @@ export const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
 }
 
 /** Waits for a condition; after a minute the test fails instead of hanging. */
-export const until = async (holds: () => unknown) => {
+export const until = async (holds: () => unknown, explain = () => `timed out waiting for ${holds}`) => {
   const deadline = performance.now() + 60_000
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `timed out waiting for ${holds}`)
+    assert.ok(performance.now() < deadline, explain())
     await sleep(10)
   }
 }

@@ -16,9 +16,11 @@ import { randomFor } from '../traffic/random.ts'
 import { startTraffic } from '../traffic/start.ts'
 import { isHealthy } from './health.ts'
 
+export type Victim = 'service' | 'database'
+
 export type KillOptions = {
-  victim: 'service' | 'database'
-  kills: number
+  /** One after another. */
+  victims: readonly Victim[]
   clients: number
   /** The time between two kills is random, up to this. */
   everyMs: number
@@ -33,7 +35,7 @@ export type KillOptions = {
  * this function, as a service manager would; the service itself restarts its embedded PostgreSQL.
  */
 export const killAtRandom = async (t: TestContext, options: KillOptions) => {
-  const { victim, kills, clients, everyMs, eventsMs } = options
+  const { victims, clients, everyMs, eventsMs } = options
   const random = randomFor(t)
   const settings = { ...(await seededInstallation(t)), LOG_LEVEL: 'warn', ...options.settings }
   let service: Pick<Running, 'child' | 'seen' | 'url' | 'stop'> = await startService(t, settings)
@@ -42,7 +44,7 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
   const { url } = service
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
   const readyAfterMs: number[] = []
-  for (let n = 0; n < kills; n++) {
+  for (const victim of victims) {
     await sleep(random() * everyMs)
     await traffic.awaitOrders()
     const killedAt = performance.now()
@@ -56,10 +58,10 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
     await until(() => isHealthy(url))
     readyAfterMs.push(performance.now() - killedAt)
   }
-  await sleep(500)
+  await traffic.awaitOrders()
   await traffic.stop()
   const slowest = Math.round(Math.max(...readyAfterMs))
-  t.diagnostic(`${kills} kills of the ${victim}, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
+  t.diagnostic(`${victims.length} kills, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
   t.diagnostic(traffic.tell())
   await checkLedger(market, traffic.ledger, { url, vitrine })
   if (eventsMs !== undefined) await awaitEvents(market, traffic.ledger, eventsMs)
