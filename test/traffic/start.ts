@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { until } from '../../src/cli/fixture.ts'
+import { undo, until } from '../../src/cli/fixture.ts'
 import { newCalls, type Send } from './calls.ts'
 import type { Market } from './market.ts'
 import { type Random, randomFor } from './random.ts'
 import { openShopping } from './shopping.ts'
 
-export type TrafficOptions = {
+type TrafficOptions = {
   clients: number
   /** Names the address for each call. */
   choose: () => string
@@ -19,8 +19,6 @@ export type TrafficOptions = {
   looksAround?: boolean
   random?: Random
 }
-
-export type Traffic = Awaited<ReturnType<typeof startTraffic>>
 
 /** Clients who buy in a market one after another, until they are stopped. */
 export const startTraffic = async (t: TestContext, market: Market, options: TrafficOptions) => {
@@ -48,7 +46,7 @@ export const startTraffic = async (t: TestContext, market: Market, options: Traf
     await Promise.all(lives)
     assert.deepEqual(faults, [])
   }
-  t.after(() => {
+  undo(t, () => {
     isOver = true
     calls.abandon()
     return Promise.all(lives)
