@@ -57,7 +57,7 @@ test('the release before works beside this version, on its schema, and buyers no
   const urls = [oldService.url]
   let turn = 0
   const choose = () => urls[turn++ % urls.length] ?? ''
-  const options = { clients: 5, choose, repeats: false, looksAround: true }
+  const options = { clients: 5, everyMs: 100, choose, repeats: false, looksAround: true }
   const traffic = await startTraffic(t, market, options)
   await traffic.awaitOrders(5)
   const migrated = await newCommands(['migrate'])
@@ -69,7 +69,7 @@ test('the release before works beside this version, on its schema, and buyers no
     startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start')),
   ])
   urls.push(newService.url, again.url)
-  await traffic.awaitOrders(20)
+  await traffic.awaitOrders(10)
   await traffic.stop()
 
   for (const [{ url }, vitrine] of [
