@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import {
   findProgram,
   isAlive,
-  makeTemplate,
   newFolder,
   postgresPid,
   root,
@@ -14,8 +13,6 @@ import {
   startService,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** The machine's own Node, if it has another version than the one that runs these tests. */
 const findOtherNode = () => {

@@ -4,13 +4,11 @@ import { serviceFor, startTestService, type TestService } from '../../../test/ha
 import { hours, systemClock } from '../../core/clock.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { connectDb, isUniqueViolation } from '../../db/database.ts'
-import { makeTemplate, openHere, serverPid, undo, until, usedDataDir } from '../../db/embedded/fixture.ts'
+import { openHere, serverPid, undo, until, usedDataDir } from '../../db/embedded/fixture.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { StoreId } from '../context.ts'
 import { nextOrderNumber } from '../orders/numbers.ts'
 import { openShop } from './fixture.ts'
-
-makeTemplate()
 
 let service: TestService
 before(async () => {
