@@ -21,6 +21,7 @@ import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
+import { type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -188,8 +189,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
   const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
+  let stockFeed: StockFeed | null = null
   const clearCaches = ({ isListening }: { isListening: boolean }) => {
     replica?.setListening(isListening)
+    stockFeed?.reset()
     answers.invalidateAll()
     directory.invalidateAll()
   }
@@ -212,6 +215,13 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       clearCaches({ isListening: true })
     },
   })
+  // Answers from a replica may be older than the last look at the primary, so they are cached for a moment only.
+  if (replica === null) {
+    stockFeed = startStockFeed({
+      ...{ db: db.forWork('keys'), answers, confirmListening: listener.confirm },
+      onFailure: (error) => logger.warn({ err: error }, 'changes of stock not read, answers cached for a second only'),
+    })
+  }
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => {
@@ -329,6 +339,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const close = async () => {
     draining = true
     waits.close()
+    stockFeed?.stop()
     const stopped = jobs.stop()
     // Load balancers learn from /health that it stops. Until then they send requests, also on connections they hold open.
     if (server.server.listening) await setDelay(config.stopDelayMs)
