@@ -2,6 +2,7 @@ import { setTimeout as setDelay } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { openCaches } from './caches.ts'
 import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -9,10 +10,8 @@ import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { startTracing } from './core/tracing.ts'
-import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db, type DbConnection } from './db/database.ts'
-import { listen } from './db/listen.ts'
-import { maxReplicaAgeMs, openReplica } from './db/replica.ts'
+import { openReplica } from './db/replica.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit, createSubjectLimit, type LookupPlaces } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
@@ -21,7 +20,6 @@ import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
-import { type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -39,7 +37,6 @@ import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
 import { createAdminDoor } from './features/staff/admin-door.ts'
 import { registerAdminPage } from './http/admin-page.ts'
-import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
@@ -109,8 +106,6 @@ export type App = {
   close(): Promise<void>
 }
 
-const catalogMaxAgeMs = 1_000
-const catalogMaxBytes = 64 * 1024 * 1024
 const drainMs = 10_000
 
 /** The composition root: the only place where implementations are chosen and wired together. */
@@ -187,41 +182,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
-  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
-  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
-  let stockFeed: StockFeed | null = null
-  const clearCaches = ({ isListening }: { isListening: boolean }) => {
-    replica?.setListening(isListening)
-    stockFeed?.reset()
-    answers.invalidateAll()
-    directory.invalidateAll()
-  }
-  const listener = await listen({
-    connection: options.directConnection,
-    channel,
-    onMessage: (payload) => {
-      const announcement = readAnnouncement(payload)
-      if (announcement === null) return
-      replica?.noteChange(announcement.storeId)
-      answers.invalidateStore(announcement.storeId)
-      if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
-    },
-    onLost: (error) => {
-      logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
-      clearCaches({ isListening: false })
-    },
-    onReconnect: () => {
-      logger.info('listening connection restored')
-      clearCaches({ isListening: true })
-    },
-  })
-  // Answers from a replica may be older than the last look at the primary, so they are cached for a moment only.
-  if (replica === null) {
-    stockFeed = startStockFeed({
-      ...{ db: db.forWork('keys'), answers, confirmListening: listener.confirm },
-      onFailure: (error) => logger.warn({ err: error }, 'changes of stock not read, answers cached for a second only'),
-    })
-  }
+  const caches = await openCaches({ db, directory, replica, logger, directConnection: options.directConnection })
+  const { answers } = caches
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => {
@@ -234,7 +196,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const metrics = createMetrics({
     ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
     jobs: { stats: jobs.stats, now: clock.now },
-    listenerIsHealthy: listener.healthy,
+    listenerIsHealthy: caches.listenerIsHealthy,
     providerCalls: () => [...services.payments.circuits.counts(), ...services.carriers.circuits.counts()],
     gather: shared?.gatherMetrics,
   })
@@ -310,7 +272,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         db: db.forWork('health'),
         version: config.version,
         startedAtMs,
-        listenerIsHealthy: listener.healthy,
+        listenerIsHealthy: caches.listenerIsHealthy,
         isDraining: () => draining,
       },
       metrics,
@@ -339,7 +301,6 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const close = async () => {
     draining = true
     waits.close()
-    stockFeed?.stop()
     const stopped = jobs.stop()
     // Load balancers learn from /health that it stops. Until then they send requests, also on connections they hold open.
     if (server.server.listening) await setDelay(config.stopDelayMs)
@@ -349,7 +310,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     await server.close()
     clearTimeout(drainTimer)
     clearInterval(idleTimer)
-    await Promise.all([listener.close(), counter.close(), stopped])
+    await Promise.all([caches.close(), counter.close(), stopped])
     await services.mail?.close()
     await Promise.all([db.close(), replica?.close()])
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newSeed, seededRandom } from '../../../test/faults/random.ts'
 import { startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
 import { openShop } from '../checkout/fixture.ts'
-import { type ChangedStock, readChanges, readSnapshot } from './stock-feed.sql.ts'
+import { readStockChanges, readStockSnapshot, type SoldProduct } from './stock-feed.sql.ts'
 import { moveStock } from './stock-moves.sql.ts'
 
 let service: TestService
@@ -77,13 +77,13 @@ test('every change is reported once, whatever the order in which transactions be
     select v.id, v.product_id as "productId" from variant v
     join product p on p.store_id = v.store_id and p.id = v.product_id
     where v.store_id = ${id} and p.slug = any(${names})`
-  let snapshot = await readSnapshot(service.db)
-  const reported: ChangedStock[] = []
+  let snapshot = await readStockSnapshot(service.db)
+  const reported: SoldProduct[] = []
   let isOver = false
   const reading = (async () => {
     for (;;) {
       const wasOver = isOver
-      const changes = await readChanges(service.db, snapshot)
+      const changes = await readStockChanges(service.db, snapshot)
       snapshot = changes.snapshot
       reported.push(...changes.changed.filter(({ storeId }) => storeId === id))
       if (wasOver) return

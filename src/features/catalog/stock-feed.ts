@@ -1,8 +1,8 @@
 import type { Db } from '../../db/database.ts'
 import type { AnswerCache } from '../../http/cached-answers.ts'
-import { type ChangedStock, maxChanges, readChanges, readSnapshot } from './stock-feed.sql.ts'
+import { maxChanges, readStockChanges, readStockSnapshot, type SoldProduct } from './stock-feed.sql.ts'
 
-/** A sale is seen after this time and a read, and at most a second (see `catalogMaxAgeMs` in app.ts). */
+/** A sale is seen after this time and a read, and within the second of `catalogMaxAgeMs` in any case. */
 const everyMs = 350
 /** After a longer pause the answers are dropped, instead of reading everything that was sold meanwhile. */
 const maxPauseMs = 5_000
@@ -25,7 +25,7 @@ export type StockFeed = {
  * Tells the cache which products were sold. Sales announce nothing, because `notify` takes a lock at commit that all
  * transactions share (decision 0012). Instead the entries that they have made in the ledger are read several times a
  * second, while answers are asked for. As long as that works, and announcements arrive, cached answers whose products
- * did not change are as good as new (decision 0056).
+ * did not change are as good as new (decision 0054).
  */
 export const startStockFeed = ({ db, answers, confirmListening, onFailure }: FeedOptions): StockFeed => {
   let snapshot: string | null = null
@@ -34,7 +34,7 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
   let turns = 0
   let isFailing = false
 
-  const drop = (changed: readonly ChangedStock[]) => {
+  const drop = (changed: readonly SoldProduct[]) => {
     if (changed.length > maxChanges) return answers.invalidateAll()
     for (const [storeId, all] of Map.groupBy(changed, (one) => one.storeId)) {
       if (all.some(({ turned }) => turned)) answers.invalidateStore(storeId)
@@ -43,12 +43,12 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
   }
   /** Answers that were read before the first snapshot may show stock that has changed before it. */
   const begin = async () => {
-    const first = await readSnapshot(db)
+    const first = await readStockSnapshot(db)
     answers.invalidateAll()
     return first
   }
   const goOn = async (since: string) => {
-    const { snapshot: seen, changed } = await readChanges(db, since)
+    const { snapshot: seen, changed } = await readStockChanges(db, since)
     drop(changed)
     return seen
   }
