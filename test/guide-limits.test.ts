@@ -81,7 +81,7 @@ const limits: Record<string, string> = {
   'Link of a download': `${figure('features/downloads/links.ts', 'linkTtlMs') / inMinutes} minutes`,
   'Internal token': `${figure('features/access/internal-token.ts', 'maxTtlSeconds') / 60} minutes`,
   'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds`,
-  'Cached catalog responses and keys': `${figure('caches.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
+  'Catalog responses and keys that are out of date': `${figure('caches.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
 
   'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,
   'Whole request': `${figure('http/server.ts', 'bodyTimeout') / inSeconds} seconds`,
