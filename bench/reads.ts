@@ -36,7 +36,7 @@ const suggestions: Record<string, string> = {
   'suggest for a short prefix': 'q=wie',
 }
 
-const searchPaths = Object.values(searches).map((query) => `/v1/search?${query}`)
+export const searchPaths = Object.values(searches).map((query) => `/v1/search?${query}`)
 
 export const readsOf = (): Read[] => [
   { name: 'list', path: '/v1/products' },
