@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build, type Metafile, type Plugin, stop } from 'esbuild'
@@ -28,7 +38,7 @@ const bundle = async (outdir: string, base: string): Promise<Metafile> => {
     banner: {
       js: "import { createRequire as createRequireOfBundle } from 'node:module';const require = createRequireOfBundle(import.meta.url);",
     },
-    plugins: [keepRarePackagesOut, keepPlaces(outdir, base)],
+    plugins: [keepRarePackagesOut, requireHttp, keepPlaces(outdir, base)],
   })
   mkdirSync(outdir, { recursive: true })
   for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.js') ? escapeWide(text) : text)
@@ -44,6 +54,17 @@ const keepRarePackagesOut: Plugin = {
   name: 'keep rare packages out',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^[@\w]/ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, external: true } : null)),
+}
+
+/** An `import` of node:http makes Node load its whole `fetch`, which it offers there too, and a `require` does not. */
+const requireHttp: Plugin = {
+  name: 'require http',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'required' } : null,
+    )
+    onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({ contents: `module.exports = require('${path}')` }))
+  },
 }
 
 /** Modules find files by their own address, so each keeps the one that it has below `base`. */
@@ -86,7 +107,9 @@ const bundleCheckout = async () => {
 
 /** npm writes its lock file whenever it changes a dependency. */
 const stampAll = () => {
-  const others = ['package-lock.json', 'node_modules/.package-lock.json', '.ci/bundle.ts'].filter((path) => existsSync(join(root, path)))
+  const others = ['package-lock.json', 'node_modules/.package-lock.json', '.ci/bundle.ts'].filter((path) =>
+    existsSync(join(root, path)),
+  )
   return Object.fromEntries([...listSources(), ...others].map((path) => [path, stampOf(join(root, path))]))
 }
 
