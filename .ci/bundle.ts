@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const keptBundles = 5
 
 /**
- * Bundles the program and the dependencies that it always loads into a few files: resolving, reading and linking 2,500
+ * Bundles the program and the dependencies that it always loads into a few files: resolving, reading and linking 2,000
  * modules takes most of the time of a start.
  */
 const bundle = async (outdir: string, base: string): Promise<Metafile> => {
@@ -95,13 +95,22 @@ const bundleCheckout = async () => {
     const stamps = Object.fromEntries(Object.entries(seen).filter(([path]) => !path.endsWith('.ts') || path in inputs))
     const name = `bundle-${createHash('sha256').update(JSON.stringify(stamps)).digest('hex').slice(0, 16)}`
     writeFileSync(join(draft, 'package.json'), '{ "type": "module" }\n')
-    if (!existsSync(join(folder, name))) renameSync(draft, join(folder, name))
+    keep(draft, join(folder, name))
     const note = join(folder, `bundle.json.${process.pid}`)
     writeFileSync(note, JSON.stringify({ name, stamps }))
     renameSync(note, join(folder, 'bundle.json'))
     removeOldBundles(folder, name)
   } finally {
     rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** A folder of this name has the same content. */
+const keep = (draft: string, folder: string) => {
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
   }
 }
 
