@@ -15,4 +15,4 @@ const load = createRequire(import.meta.url)
  * A package, loaded at the first call. For CommonJS packages that are used where nothing can be awaited; elsewhere
  * `await import` does the same.
  */
-export const loadLater = <Module>(name: string): (() => Module) => later(() => load(name) as Module)
+export const loadLater = <Module>(name: string): (() => Module) => later<Module>(() => load(name))

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
  */
 export const releaseMemory = () => {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort' }) => void
+  const collect: (options: { type: 'major'; flavor: 'last-resort' }) => void = runInNewContext('gc')
   setFlagsFromString('--no-expose-gc')
   collect({ type: 'major', flavor: 'last-resort' })
 }
