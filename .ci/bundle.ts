@@ -92,7 +92,9 @@ const bundleCheckout = async () => {
   const draft = join(folder, `draft-${process.pid}`)
   try {
     const { inputs } = await bundle(draft, join(root, 'src'))
-    const stamps = Object.fromEntries(Object.entries(seen).filter(([path]) => !path.endsWith('.ts') || path in inputs))
+    const stamps = Object.fromEntries(
+      Object.entries(seen).filter(([path]) => !path.startsWith('src/') || path in inputs),
+    )
     const name = `bundle-${createHash('sha256').update(JSON.stringify(stamps)).digest('hex').slice(0, 16)}`
     writeFileSync(join(draft, 'package.json'), '{ "type": "module" }\n')
     keep(draft, join(folder, name))
@@ -116,8 +118,8 @@ const keep = (draft: string, folder: string) => {
 
 /** npm writes its lock file whenever it changes a dependency. */
 const stampAll = () => {
-  const others = ['package-lock.json', 'node_modules/.package-lock.json', '.ci/bundle.ts'].filter((path) =>
-    existsSync(join(root, path)),
+  const others = ['package-lock.json', 'node_modules/.package-lock.json', '.ci/bundle.ts', 'bin/bundle.js'].filter(
+    (path) => existsSync(join(root, path)),
   )
   return Object.fromEntries([...listSources(), ...others].map((path) => [path, stampOf(join(root, path))]))
 }
