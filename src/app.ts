@@ -8,6 +8,7 @@ import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
+import { later } from './core/later.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { startTracing } from './core/tracing.ts'
 import { connectDb, type Db, type DbConnection } from './db/database.ts'
@@ -276,8 +277,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         isDraining: () => draining,
       },
       metrics,
-      description: describeVitrine(config.version),
-      adminDescription: describeAdmin(config.version),
+      describe: later(() => describeVitrine(config.version)),
+      describeAdmin: later(() => describeAdmin(config.version)),
     },
   })
   const operations = createOperations(routes, [

@@ -6,6 +6,7 @@ import { createLogger } from '../logging.ts'
 import type { CountedCall, SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
 import { type OpenedService, openBackground, openServing } from './open-service.ts'
 import { createPermits } from './permits.ts'
+import { releaseMemory } from './release-memory.ts'
 import { createSharedCounter } from './shared-counter.ts'
 import { createSharedLookups } from './shared-lookups.ts'
 
@@ -19,6 +20,7 @@ export const runWorker = () => {
       opening = open(setup, line)
       const { port, shop } = await opening
       tellMain({ kind: 'ready', port, shop })
+      releaseMemory()
     } catch (error) {
       const { message, stack = message } = toError(error)
       const isForOperator = error instanceof OperatorError
