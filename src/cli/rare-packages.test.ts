@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { makeTemplate, newFolder, root, runProcess, seededInstallation, startService } from './fixture.ts'
-
-makeTemplate()
+import { newFolder, root, runProcess, seededInstallation, startService } from './fixture.ts'
 
 /** Each takes time and memory to load, and most processes never use it. */
 const rare = [

@@ -25,7 +25,7 @@ export type StockFeed = {
  * Tells the cache which products were sold. Sales announce nothing, because `notify` takes a lock at commit that all
  * transactions share (decision 0012). Instead the entries that they have made in the ledger are read several times a
  * second, while answers are asked for. As long as that works, and announcements arrive, cached answers whose products
- * did not change are as good as new (decision 0054).
+ * did not change are as good as new (decision 0055).
  */
 export const startStockFeed = ({ db, answers, confirmListening, onFailure }: FeedOptions): StockFeed => {
   let snapshot: string | null = null
