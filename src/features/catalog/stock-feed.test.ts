@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
-import { newSeed, seededRandom } from '../../../test/traffic/random.ts'
+import { randomFor } from '../../../test/traffic/random.ts'
 import { openShop } from '../checkout/fixture.ts'
 import { readStockChanges, readStockSnapshot, type SoldProduct } from './stock-feed.sql.ts'
 import { moveStock } from './stock-moves.sql.ts'
@@ -66,9 +66,7 @@ test('a product that is sold out leaves the list of what is in stock', async () 
 })
 
 test('every change is reported once, whatever the order in which transactions begin and commit', async (t) => {
-  const seed = newSeed()
-  t.diagnostic(`TEST_SEED=${seed}`)
-  const random = seededRandom(seed)
+  const random = randomFor(t)
   // Each transaction has a product of its own, because those of one product wait for each other.
   const names = Array.from({ length: 60 }, (_, i) => `thing-${i}`)
   const { shop } = await openShop(service, ...names.map((name) => ({ name, price: 10, stock: 10 })))
