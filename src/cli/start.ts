@@ -63,11 +63,11 @@ const start = async ({ workers: asked }: { workers?: string }) => {
     undo.push(opened.close)
     stop.check()
     undo.push(noteAddress(opened.port, config, logger))
+    releaseMemory()
     const startedMs = performance.now() - startedAt
     const { keys = null, adminUrl = null } = demo ?? {}
     print(showBanner({ config, demo: keys, adminUrl, shop: opened.shop, database: database.description, startedMs }))
     stop.ready()
-    releaseMemory()
   } catch (error) {
     // The first error is the cause; errors of stopping would hide it.
     await runAll(undo).catch(() => {})

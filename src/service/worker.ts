@@ -19,8 +19,9 @@ export const runWorker = () => {
     try {
       opening = open(setup, line)
       const { port, shop } = await opening
-      tellMain({ kind: 'ready', port, shop })
+      // Before it is ready, because a worker must answer the recall of permits at once.
       releaseMemory()
+      tellMain({ kind: 'ready', port, shop })
     } catch (error) {
       const { message, stack = message } = toError(error)
       const isForOperator = error instanceof OperatorError
