@@ -180,12 +180,14 @@ test('an answer of known products is fresh for as long as changes are confirmed,
   await cache.fill(1, 'unknown', shows('unknown', null))
   const later = performance.now() + 5_000
   assert.equal(cache.get(1, 'known', later), undefined)
-  cache.confirm(later)
+  cache.confirm(performance.now(), later)
+  assert.equal(cache.get(1, 'known', later), undefined)
+  cache.confirm(0, later)
   assert.equal(textOf(cache.get(1, 'known', later + 900)), 'known')
   assert.equal(textOf(cache.get(1, 'none', later + 900)), 'none')
   assert.equal(cache.get(1, 'unknown', later + 900), undefined)
   assert.equal(cache.get(1, 'known', later + 1_100), undefined)
-  cache.confirm(later + 100_000)
+  cache.confirm(0, later + 100_000)
   assert.equal(cache.get(1, 'known', later + 100_000), undefined)
 })
 

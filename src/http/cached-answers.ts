@@ -10,6 +10,8 @@ export type CachedAnswer = {
   /** Undefined for pages and files. */
   endpoint: Endpoint | undefined
   madeAtMs: number
+  /** When its read began. */
+  beganAtMs: number
   /** The products whose stock it shows. Null: not known, so it is too old after `maxAgeMs` in any case. */
   products: readonly string[] | null
   gzip?: Buffer | Promise<Buffer>
@@ -27,6 +29,7 @@ export const makeCachedAnswer = (
   headers,
   endpoint,
   madeAtMs: performance.now(),
+  beganAtMs: Number.NEGATIVE_INFINITY,
   products,
 })
 
@@ -39,8 +42,8 @@ export type AnswerCache = {
   invalidateProducts(store: number, products: ReadonlySet<string>): void
   invalidateStore(store: number): void
   invalidateAll(): void
-  /** All changes up to this time, a result of `performance.now()`, have been reported by the calls above. */
-  confirm(atMs: number): void
+  /** All changes between these times, results of `performance.now()`, have been reported by the calls above. */
+  confirm(sinceMs: number, untilMs: number): void
   /** How many answers were asked for so far. */
   asked(): number
   stats(): { entries: number; bytes: number; hits: number; misses: number }
@@ -68,7 +71,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
   let bytes = 0
   let hits = 0
   let misses = 0
-  let confirmedAtMs = Number.NEGATIVE_INFINITY
+  let confirmed = { sinceMs: Number.POSITIVE_INFINITY, untilMs: Number.NEGATIVE_INFINITY }
 
   const openStoreCache = (store: number) => {
     let cache = caches.get(store)
@@ -112,7 +115,10 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       if (answer === undefined) return undefined
       const isFresh =
         nowMs - answer.madeAtMs < maxAgeMs ||
-        (answer.products !== null && nowMs - confirmedAtMs < maxAgeMs && nowMs - answer.madeAtMs < maxKeptMs)
+        (answer.products !== null &&
+          answer.beganAtMs > confirmed.sinceMs &&
+          nowMs - confirmed.untilMs < maxAgeMs &&
+          nowMs - answer.madeAtMs < maxKeptMs)
       if (!isFresh) return undefined
       hits++
       return answer
@@ -123,8 +129,10 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       if (pending !== undefined) return pending.answer
       misses++
       const changed = new Set<string>()
+      const beganAtMs = performance.now()
       const answer = make()
         .then((made) => {
+          made.beganAtMs = beganAtMs
           // After an invalidation since the read began the answer may be stale.
           if (caches.get(store) === cache && !showsAny(made, changed)) put(cache, key, made)
           return made
@@ -143,8 +151,8 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
     invalidateAll: () => {
       for (const store of [...caches.keys()]) drop(store)
     },
-    confirm: (atMs) => {
-      confirmedAtMs = atMs
+    confirm: (sinceMs, untilMs) => {
+      confirmed = { sinceMs, untilMs }
     },
     asked: () => hits + misses,
     stats: () => {

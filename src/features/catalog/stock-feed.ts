@@ -4,7 +4,7 @@ import { maxChanges, readStockChanges, readStockSnapshot, type SoldProduct } fro
 
 /** A sale is seen after this time and a read, and within the second of `catalogMaxAgeMs` in any case. */
 const everyMs = 350
-/** After a longer pause the answers are dropped, instead of reading everything that was sold meanwhile. */
+/** After a longer pause it begins anew, instead of reading everything that was sold meanwhile. */
 const maxPauseMs = 5_000
 
 type FeedOptions = {
@@ -29,6 +29,8 @@ export type StockFeed = {
  */
 export const startStockFeed = ({ db, answers, confirmListening, onFailure }: FeedOptions): StockFeed => {
   let snapshot: string | null = null
+  /** When the first of the snapshots was taken. */
+  let sinceMs = 0
   let seenAtMs = 0
   let asked = 0
   let turns = 0
@@ -41,10 +43,9 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
       else answers.invalidateProducts(storeId, new Set(all.map(({ productId }) => productId)))
     }
   }
-  /** Answers that were read before the first snapshot may show stock that has changed before it. */
   const begin = async () => {
     const first = await readStockSnapshot(db)
-    answers.invalidateAll()
+    sinceMs = performance.now()
     return first
   }
   const goOn = async (since: string) => {
@@ -63,7 +64,7 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
       if (turn !== turns) return
       snapshot = seen
       seenAtMs = beganAtMs
-      answers.confirm(beganAtMs)
+      answers.confirm(sinceMs, beganAtMs)
       isFailing = false
     } catch (error) {
       // The next look begins where the last one ended.
