@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, newDatabase, newFolder, startService, until } from '../../src/cli/fixture.ts'
+import { freePort, newDatabase, newFolder, startService, undo, until } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
 import { type Line, openLine } from '../outage.ts'
 import { checkLedger } from '../traffic/check.ts'
@@ -34,9 +34,13 @@ export const breakConnections = async (
     PORT: await freePort(),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_DEMO_PORT: '0',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'error',
   }
-  const { url } = await startService(t, { ...settings, DATABASE_URL: line.url })
+  const { url, seen } = await startService(t, { ...settings, DATABASE_URL: line.url })
+  undo(t, () => {
+    // The reason of a 500, which is a fault.
+    for (const entry of seen.stdout.split('\n').filter((text) => text.includes('internal error'))) t.diagnostic(entry)
+  })
   const vitrine = commandsIn({ ...settings, DATABASE_URL: direct })
   const market = await openMarket(t, vitrine)
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
