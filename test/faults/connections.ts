@@ -46,14 +46,16 @@ export const breakConnections = async (
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
-      await traffic.awaitOrders()
       await begin(line, random)
       await sleep(lastsMs * random())
       await line.mend()
       const mendedAt = performance.now()
       await until(() => isHealthy(url))
       await traffic.awaitOrders()
-      t.diagnostic(`${name}: orders again ${Math.round(performance.now() - mendedAt)} ms after the end`)
+      const tookMs = performance.now() - mendedAt
+      // Everyone gets on before the next fault.
+      await traffic.awaitOrders(clients)
+      t.diagnostic(`${name}: orders again ${Math.round(tookMs)} ms after the end`)
     }
   }
   await traffic.stop()

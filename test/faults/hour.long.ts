@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { freePort, newDatabase, newFolder, startService } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
 import { checkLedger } from '../traffic/check.ts'
@@ -11,6 +12,7 @@ import { makeShortLivedOld, sizesOfShortLived } from './short-lived-rows.ts'
 
 const minutes = Number(process.env.TEST_MINUTES ?? 60)
 const parts = 12
+const preload = fileURLToPath(new URL('collect-on-signal.ts', import.meta.url))
 /** Together they make fifty calls a second. */
 const [clients, everyMs] = [40, 800]
 
@@ -19,6 +21,7 @@ test(`${minutes} minutes of mixed calls leave memory, descriptors, times and tab
   const settings = {
     ...{ PORT: await freePort(), DATABASE_URL: database, VITRINE_DATA_DIR: newFolder(t) },
     ...{ VITRINE_DEMO_PORT: '0', LOG_LEVEL: 'warn' },
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,
   }
   const { url, pid } = await startService(t, settings)
   const vitrine = commandsIn(settings)
@@ -31,8 +34,10 @@ test(`${minutes} minutes of mixed calls leave memory, descriptors, times and tab
   const startedAt = performance.now()
   const minute = () => (performance.now() - startedAt) / 60_000
   for (let part = 1; part <= parts; part++) {
-    for (; minute() < (part * minutes) / parts; await sleep(Math.min(5_000, (60_000 * minutes) / parts))) {
+    for (; minute() < (part * minutes) / parts; await sleep(Math.min(58_000, (60_000 * minutes) / parts / 2))) {
       assert.deepEqual(traffic.faults, [])
+      process.kill(pid, 'SIGUSR2')
+      await sleep(1_500)
       samples.push({ minute: minute(), residentMb: residentMb(pid), descriptors: countDescriptors(pid) })
     }
     const times = traffic.takeTimes()

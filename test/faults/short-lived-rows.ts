@@ -6,6 +6,7 @@ const tables = {
   webhook_attempt: 'at',
   webhook_delivery: 'finished_at',
   event: 'created_at',
+  mail: 'finished_at',
   payment_event: 'received_at',
   delivery_event: 'received_at',
   cart: 'sweep_on',
