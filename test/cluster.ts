@@ -13,6 +13,9 @@ export const noLocksSeen = notOnCluster('a lock is waited for on the server of t
 /** Some tests read the plan of a statement. */
 export const noPlans = notOnCluster('it reads the plan of one server')
 
+/** Some tests run statements of a migration again. */
+export const wasLocal = notOnCluster('this migration runs before a database is distributed')
+
 /**
  * How many callers come at once. On a cluster each statement of a cart or a checkout is several that run one after another,
  * and those who wait behind so many of them for the same row are refused after ten seconds.

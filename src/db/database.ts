@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
+import { isDistributed, storesAreSpread } from './distributed.ts'
 import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
 import { trackPrimary } from './primary.ts'
 import {
@@ -25,6 +26,8 @@ export type Queries = {
   one<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row>
   maybeOne<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row | undefined>
   run: Run<number>
+  /** Whether the rows of stores are on several servers (decision 0053). Asked once. */
+  isDistributed(): Promise<boolean>
 }
 
 declare const open: unique symbol
@@ -58,8 +61,6 @@ export type Db = Queries & {
   forWork(kind: Work): Db
   /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
   inQueue(name: string): Db
-  /** Whether the rows of stores are on several servers (decision 0053). Asked once. */
-  isDistributed(): Promise<boolean>
   /** For /metrics. `waiting`: requests that wait for a connection. `queued`: transactions that wait in `inQueue`. */
   poolState(): { total: number; idle: number; waiting: number; queued: number }
   /** Reports each statement as it is sent, for tests that count statements. */
@@ -201,6 +202,16 @@ export const connectDb = (options: DbOptions): Db => {
       }
     }
 
+  let distributed: Promise<boolean> | undefined
+  const askDistributed = async (client: pg.PoolClient) => {
+    try {
+      return await isDistributed((text) => ask(client, { text }))
+    } catch (error) {
+      distributed = undefined
+      throw error
+    }
+  }
+
   const queriesOn = (use: WithClient, prepared = true): Queries => {
     // The only place where rows get their type. test/statements compares it with the columns of each statement.
     const askFor = <Row>(strings: TemplateStringsArray, values: unknown[]): Promise<Result<Row>> => {
@@ -219,6 +230,7 @@ export const connectDb = (options: DbOptions): Db => {
       maybeOne: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
         (await askFor<Row>(strings, values)).rows[0],
       run: async (strings, ...values) => (await askFor(strings, values)).rowCount ?? 0,
+      isDistributed: () => (distributed ??= use(askDistributed)),
     }
   }
 
@@ -336,7 +348,6 @@ export const connectDb = (options: DbOptions): Db => {
         open({ share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false }, queues: [], onDisconnect }),
       forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
-      isDistributed: () => (distributed ??= askDistributed(queriesOn(withClient))),
       poolState: () => ({
         total: pool.totalCount,
         idle: pool.idleCount,
@@ -350,17 +361,6 @@ export const connectDb = (options: DbOptions): Db => {
       close: () => pool.end(),
     }
   }
-  let distributed: Promise<boolean> | undefined
-  const askDistributed = async (queries: Queries) => {
-    try {
-      return (
-        await queries.one<{ yes: boolean }>`select exists (select from pg_extension where extname = 'citus') as yes`
-      ).yes
-    } catch (error) {
-      distributed = undefined
-      throw error
-    }
-  }
   // Commands and tests use the whole pool.
   return open({
     share: { name: 'all', max: poolSize, mayUseReserve: true },
@@ -372,7 +372,7 @@ export const connectDb = (options: DbOptions): Db => {
 /** A distributed database has to know the store before it can plan a statement, so it plans each for its values. */
 const planSettings = `
   select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-    case when exists (select from pg_extension where extname = 'citus') then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
+    case when ${storesAreSpread} then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
 
 /** The limits that apply to a `Db`. */
 type DbScope = { share: ConnectionShare; queues: readonly string[]; onDisconnect: OnDisconnect }

@@ -58,6 +58,9 @@ const openOrders = async () => {
 
 type Orders = Awaited<ReturnType<typeof openOrders>>
 
+/** Subtracted without a time zone: with one it depends on settings of the session, which a cluster refuses in a write. */
+const twoDaysEarlier = sql`(updated_at at time zone 'UTC' - interval '2 days') at time zone 'UTC'`
+
 class Undo extends Error {}
 
 /** Makes a change, returns the rules that it breaks, and rolls it back. */
@@ -173,10 +176,9 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     'ended orders have no open payment': [
       (tx) => tx.run`update payment set status = 'open' where order_id = ${mine.cash}`,
       async (tx) => {
-        await tx.run`update orders set updated_at = (updated_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where id = ${mine.cancelled}`
+        await tx.run`update orders set updated_at = ${twoDaysEarlier} where id = ${mine.cancelled}`
         await tx.run`
-          update payment set status = 'open', updated_at = updated_at - interval '2 days'
-          where order_id = ${mine.cancelled}`
+          update payment set status = 'open', updated_at = ${twoDaysEarlier} where order_id = ${mine.cancelled}`
       },
     ],
     'an order and its replacement are not both paid': [

@@ -34,7 +34,7 @@ export const findMailingStores = (db: Queries, lane: MailLane, after: StoreId) =
 /** The same on a distributed database, which cannot jump from store to store: each server reads what waits there. */
 export const countMailingStores = (db: Queries, lane: MailLane, after: StoreId) => db.many<MailingStore>`
   select m.store_id as "storeId", min(m.next_at) as "nextAt", min(m.next_at) <= vitrine_now() as "isDue",
-    count(*) filter (where m.next_at <= vitrine_now()) as waiting
+    least(count(*) filter (where m.next_at <= vitrine_now()), 100) as waiting
   from mail m where m.state = 'waiting' and m.lane = ${lane} and m.store_id > ${after}
   group by m.store_id order by m.store_id limit ${literalLimit(mailStoresPerPoll)}`
 

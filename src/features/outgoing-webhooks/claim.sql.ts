@@ -31,7 +31,7 @@ export const findWaitingStores = (db: Queries, after: StoreId) => db.many<Waitin
 /** The same on a distributed database, which cannot jump from store to store: each server reads what waits there. */
 export const countWaitingStores = (db: Queries, after: StoreId) => db.many<WaitingStore>`
   select d.store_id as "storeId", min(d.next_at) as "nextAt", min(d.next_at) <= vitrine_now() as "isDue",
-    count(*) filter (where d.next_at <= vitrine_now()) as waiting
+    least(count(*) filter (where d.next_at <= vitrine_now()), 100) as waiting
   from webhook_delivery d where d.state = 'waiting' and d.store_id > ${after}
   group by d.store_id order by d.store_id limit ${literalLimit(storesPerPoll)}`
 
