@@ -4,6 +4,9 @@ export const onCluster = process.env.CITUS_DATABASE_URL !== undefined
 /** For a test that cannot work there: `test('…', notOnCluster('why'), …)`. */
 export const notOnCluster = (reason: string) => (onCluster ? { skip: reason } : {})
 
+/** For a test that is about a cluster. */
+export const onlyOnCluster = onCluster ? {} : { skip: 'CITUS_DATABASE_URL names no cluster' }
+
 /** Some tests let a statement fail by a trigger. */
 export const noTriggers = notOnCluster('a distributed table has no triggers')
 
