@@ -203,9 +203,11 @@ export const connectDb = (options: DbOptions): Db => {
     }
 
   let distributed: Promise<boolean> | undefined
+  let isSpread = false
   const askDistributed = async (client: pg.PoolClient) => {
     try {
-      return await isDistributed((text) => ask(client, { text }))
+      isSpread = await isDistributed((text) => ask(client, { text }))
+      return isSpread
     } catch (error) {
       distributed = undefined
       throw error
@@ -234,13 +236,17 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
+  /** One by one where Citus repeats the whole text on other servers for each setting in it, and they log a second `begin`. */
+  const askFirst = (client: pg.PoolClient, text: string) =>
+    Promise.all((isSpread ? text.split('; ') : [text]).map((part) => ask(client, { text: part })))
+
   /** In a transaction, because its settings must end with the statement. All three are sent at once. */
   const inTransaction =
     (withClient: WithClient, first: () => string): WithClient =>
     (use) =>
       withClient(async (client) => {
         gather(client)
-        const begun = ask(client, { text: first() })
+        const begun = askFirst(client, first())
         const answer = use(client)
         const committed = ask(client, { text: 'commit' })
         await Promise.allSettled([begun, answer, committed])
@@ -278,7 +284,7 @@ export const connectDb = (options: DbOptions): Db => {
       ahead?.(queriesOn(together))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => ask(mine, { text: begin() }))
+      const begun = together((mine) => askFirst(mine, begin()))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),

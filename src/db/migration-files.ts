@@ -52,7 +52,7 @@ export const splitStatements = (text: string): string[] => {
   let open = ''
   for (const line of text.split('\n').filter((one) => !one.startsWith('--'))) {
     open += `${line}\n`
-    const isInBody = open.split('$$').length % 2 === 0
+    const isInBody = open.split('$$').length % 2 === 0 || (/^begin atomic$/m.test(open) && line !== 'end;')
     if (!line.endsWith(';') || isInBody) continue
     statements.push(open.trim().slice(0, -1))
     open = ''
