@@ -20,7 +20,7 @@ export const noPlans = notOnCluster('it reads the plan of one server')
 export const wasLocal = notOnCluster('this migration runs before a database is distributed')
 
 /**
- * How many callers come at once. On a cluster each statement of a cart or a checkout is several that run one after another,
- * and those who wait behind so many of them for the same row are refused after ten seconds.
+ * How many callers come at once, or deliveries wait. On a cluster each statement of a cart or a checkout is several that run
+ * one after another, and those who wait behind so many of them for the same row are refused after ten seconds.
  */
 export const crowdOf = (callers: number) => (onCluster ? Math.ceil(callers / 5) : callers)
