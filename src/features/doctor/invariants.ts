@@ -63,7 +63,7 @@ export const rules: Record<string, orders.Rule> = {
 }
 
 /** Rules that join too much for all servers of a distributed database together. It checks them store by store. */
-const storeByStore: readonly orders.Rule[] = [orders.findWrongToShip, sales.findWrongSalesParts]
+export const storeByStore: readonly orders.Rule[] = [orders.findWrongToShip, sales.findWrongSalesParts]
 
 /** Returns all violations, at most twenty for each rule. */
 export const checkInvariants = async (db: Queries, options: InvariantOptions = {}): Promise<Finding[]> => {
