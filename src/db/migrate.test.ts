@@ -46,7 +46,8 @@ const isClearError =
     assert.ok(error instanceof OperatorError, String(error))
     assert.match(error.message, pattern)
     assert.doesNotMatch(error.message, /\n|undefined|\[object/)
-    for (const secret of secrets) assert.ok(!error.message.includes(secret), error.message)
+    // A server may ask for no password.
+    for (const given of secrets.filter((one) => one !== '')) assert.ok(!error.message.includes(given), error.message)
     return true
   }
 
