@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
-import { isDistributed, storesAreSpread } from './distributed.ts'
+import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
 import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
 import { trackPrimary } from './primary.ts'
 import {
@@ -133,7 +133,9 @@ export const connectDb = (options: DbOptions): Db => {
   pool.on('connect', (client) => {
     client.on('error', () => {})
     if (prepare) client.query(ofSession).catch(() => {})
+    if (plansOnce) spread.ask(() => askSpread(client)).catch(() => {})
   })
+  const spread = askOnce()
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
@@ -173,6 +175,8 @@ export const connectDb = (options: DbOptions): Db => {
     ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
     : sendPlain
 
+  const askSpread = (client: pg.PoolClient) => isDistributed((text) => ask(client, { text }))
+
   /** The second attempt is for a server that was the primary and is not any more. */
   const connect = async (attempt = 1): Promise<pg.PoolClient> => {
     try {
@@ -202,18 +206,6 @@ export const connectDb = (options: DbOptions): Db => {
       }
     }
 
-  let distributed: Promise<boolean> | undefined
-  let isSpread = false
-  const askDistributed = async (client: pg.PoolClient) => {
-    try {
-      isSpread = await isDistributed((text) => ask(client, { text }))
-      return isSpread
-    } catch (error) {
-      distributed = undefined
-      throw error
-    }
-  }
-
   const queriesOn = (use: WithClient, prepared = true): Queries => {
     // The only place where rows get their type. test/statements compares it with the columns of each statement.
     const askFor = <Row>(strings: TemplateStringsArray, values: unknown[]): Promise<Result<Row>> => {
@@ -232,13 +224,13 @@ export const connectDb = (options: DbOptions): Db => {
       maybeOne: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
         (await askFor<Row>(strings, values)).rows[0],
       run: async (strings, ...values) => (await askFor(strings, values)).rowCount ?? 0,
-      isDistributed: () => (distributed ??= use(askDistributed)),
+      isDistributed: () => spread.ask(() => use(askSpread)),
     }
   }
 
   /** One by one where Citus repeats the whole text on other servers for each setting in it, and they log a second `begin`. */
   const askFirst = (client: pg.PoolClient, text: string) =>
-    Promise.all((isSpread ? text.split('; ') : [text]).map((part) => ask(client, { text: part })))
+    Promise.all((spread.isKnown ? text.split('; ') : [text]).map((part) => ask(client, { text: part })))
 
   /** In a transaction, because its settings must end with the statement. All three are sent at once. */
   const inTransaction =

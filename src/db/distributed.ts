@@ -9,3 +9,22 @@ export const storesAreSpread = `exists (
 /** Use `isDistributed` of a `Db` or `Tx`, which asks once. */
 export const isDistributed = async (ask: (text: string) => Promise<{ rows: { yes?: boolean }[] }>): Promise<boolean> =>
   (await ask(`select ${storesAreSpread} as yes`)).rows[0]?.yes === true
+
+/** Keeps the answer. `isKnown`: it was asked for, and is yes. */
+export const askOnce = () => {
+  let asked: Promise<boolean> | undefined
+  const keep = async (ask: () => Promise<boolean>) => {
+    try {
+      answer.isKnown = await ask()
+      return answer.isKnown
+    } catch (error) {
+      asked = undefined
+      throw error
+    }
+  }
+  const answer = {
+    isKnown: false,
+    ask: (ask: () => Promise<boolean>): Promise<boolean> => (asked ??= keep(ask)),
+  }
+  return answer
+}
