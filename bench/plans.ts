@@ -89,7 +89,7 @@ const explainingDb = (client: pg.Client, print: Print): Db => {
     }
   const queriesOf = (mode: string): Queries => {
     const run = explain(mode)
-    return { many: run, one: run, maybeOne: run, run }
+    return { many: run, one: run, maybeOne: run, run, isDistributed: async () => false }
   }
   return { ...queriesOf('force_generic_plan'), fresh: queriesOf('force_custom_plan') } as Db
 }
