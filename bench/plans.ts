@@ -45,7 +45,6 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
     ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
-    ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
     ['a search of two words', (db) => searches.searchProducts(db, outlet, found('wieea', 'wouta'), 'rare words')],
     ['a search of a rare word', (db) => searches.searchProducts(db, outlet, found('wisrol'), 'rare words')],

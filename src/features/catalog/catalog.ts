@@ -22,19 +22,19 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pag
 export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
   const row = await sql.findProduct(ctx.db, outletRefOf(ctx), idOrSlug)
   if (row === undefined) throw fail('NOT_FOUND', 'There is no such product.')
-  const variants = await sql.listVariants(ctx.db, outletRefOf(ctx), row.id)
   const { currency } = ctx.store
+  const tracked = row.variants.filter(({ stockTracked }) => stockTracked)
+  const stock = tracked.reduce((sum, variant) => sum + variant.stock, 0)
   return {
-    ...showProductRow(ctx, row),
+    ...showProductRow(ctx, { ...row, stock, untracked: row.variants.length - tracked.length }),
     options: row.options,
     seo: row.seo,
     vendor: row.vendor,
     media: row.images.map((image, i) => showPicture(ctx, image, row.imageTexts[i] ?? '')),
     digital: row.digital,
-    variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
+    variants: row.variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
       stock: variant.stockTracked ? variant.stock : maxLineQuantity,
-      weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
       image: showImage(ctx, variant.image),
       ...showSizes(ctx, variant.image),
       price: toWire(priceMinor, currency),
@@ -79,7 +79,10 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = (ctx: StoreCtx, row: sql.ProductRow): Product => ({
+export const showProductRow = (
+  ctx: StoreCtx,
+  row: Omit<sql.ProductRow, keyof sql.SortedRow> & { priceMinor: number },
+): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,
