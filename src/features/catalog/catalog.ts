@@ -1,23 +1,32 @@
 import { fail } from '../../core/errors.ts'
-import { toMinor, toWire } from '../../core/money.ts'
+import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
 import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 import { showImage, showPicture, showSizes } from './show-image.ts'
+import { finishProduct, readPosition, readWritten, type WrittenProduct } from './written-products.ts'
 
-export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
+export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<WrittenProduct>> => {
   const sort = query.sort ?? 'newest'
   const filter = await readFilter(ctx, query)
   const scope = cursorScope(ctx, 'products', query)
   return readPage(ctx, query, scope, {
     read: async (position, limit) =>
-      filter === null ? [] : sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }),
-    positionOf: (row) => sql.productPositionOf(sort, row),
-    show: (row) => showProductRow(ctx, row),
+      filter === null
+        ? []
+        : readWritten(
+            await sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }, moneyOf(ctx)),
+          ),
+    positionOf: readPosition,
+    show: (text) => finishProduct(ctx, text),
   })
 }
+
+const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
+  ...{ currency, minorUnits: 10 ** currencyExponent(currency), untrackedStock: maxLineQuantity },
+})
 
 export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
   const row = await sql.findProduct(ctx.db, outletRefOf(ctx), idOrSlug)
@@ -79,10 +88,7 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = (
-  ctx: StoreCtx,
-  row: Omit<sql.ProductRow, keyof sql.SortedRow> & { priceMinor: number },
-): Product => ({
+export const showProductRow = (ctx: StoreCtx, row: Omit<sql.ProductRow, 'seq' | 'nameKey'>): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,
