@@ -13,7 +13,7 @@ gigabyte. The server is an embedded one, or the one that DATABASE_URL names; eac
 
   --products N     how many products each catalog has; filling 10,000 takes Vendure and Medusa minutes
   --only NAME      only vitrine, vendure or medusa
-  --seconds N      of each journey, after a run to warm up
+  --seconds N      of each journey, after half as many to warm up; a busy machine needs more
   --connections N  how many shoppers there are at the same time
   --keep FOLDER    the embedded server keeps its data there, and need not be filled the next time; with DATABASE_URL the
                    databases stay
@@ -53,7 +53,7 @@ export const readPeerArguments = (args: readonly string[]): PeerArguments => {
     names: namesFor(smoke ? 'vitrine' : values.only),
     seconds,
     // Node optimizes hot code while it runs; this measures a warm server.
-    warmUpSeconds: Math.min(seconds, 5),
+    warmUpSeconds: Math.ceil(seconds / 2),
     connections: smoke ? 2 : positive('--connections', values.connections),
     keep: values.keep,
   }

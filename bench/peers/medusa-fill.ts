@@ -16,7 +16,7 @@ const productsAtOnce = 100
 export const fillMedusa = async ({ url, staff, products, say }: Filling): Promise<MedusaShop> => {
   const { token } = await send(`${url}/auth/user/emailpass`, {}, staff)
   const headers = { authorization: `Bearer ${token}` }
-  const post = (path: string, body: object) => send(`${url}/admin/${path}`, headers, body)
+  const post = (path: string, body?: object) => send(`${url}/admin/${path}`, headers, body)
   const get = (path: string) => send(`${url}/admin/${path}`, headers)
 
   const channelId = (await get('sales-channels')).sales_channels[0].id
@@ -51,12 +51,32 @@ export const fillMedusa = async ({ url, staff, products, say }: Filling): Promis
     ],
   })
 
+  const place = { channelId, locationId, profileId: profile.id }
+  const variantIds = await addProducts({ get, post }, place, products, say)
+  return {
+    key: keys[0].token,
+    regionId,
+    shippingOptionId: option.shipping_option.id,
+    variantIds: variantIds.slice(0, 5000),
+  }
+}
+
+type Staff = Record<'get' | 'post', (path: string, body?: object) => ReturnType<typeof send>>
+type Place = { channelId: string; locationId: string; profileId: string }
+
+/** Returns the variants. */
+export const addProducts = async (
+  { get, post }: Staff,
+  { channelId, locationId, profileId }: Place,
+  products: readonly PeerProduct[],
+  say: (text: string) => void,
+) => {
   const stockOf = new Map(products.map(({ sku, stock }) => [sku, stock]))
   const variantIds: string[] = []
   for (let from = 0; from < products.length; from += productsAtOnce) {
     const create = products
       .slice(from, from + productsAtOnce)
-      .map((product) => productOf(product, channelId, profile.id))
+      .map((product) => productOf(product, channelId, profileId))
     const made = (await post('products/batch', { create })).created
     for (const { variants } of made) variantIds.push(...variants.map(({ id }: { id: string }) => id))
     // Each variant has an item of the stock, which is at no place yet.
@@ -69,14 +89,9 @@ export const fillMedusa = async ({ url, staff, products, say }: Filling): Promis
         stocked_quantity: stockOf.get(sku),
       })),
     })
-    if (from % 500 === 0) say(`Medusa: ${from + create.length} products`)
+    say(`Medusa: ${from + create.length} products`)
   }
-  return {
-    key: keys[0].token,
-    regionId,
-    shippingOptionId: option.shipping_option.id,
-    variantIds: variantIds.slice(0, 5000),
-  }
+  return variantIds
 }
 
 /** Amounts are in the main unit of the currency. Every product needs an option. */

@@ -19,7 +19,7 @@ import { beginProgress, untilAnswers } from './progress.ts'
 
 /**
  * Read by `medusa` in its folder. Events, workflows and locks are in memory, which is the fastest for one process, and
- * the page for staff is not built. PEER_CACHING turns on its cache of queries, also in memory.
+ * the page for staff is not built. MEDUSA_FF_CACHING turns on its cache of queries, also in memory.
  */
 const config = `const { defineConfig } = require('@medusajs/framework/utils')
 const caching = process.env.MEDUSA_FF_CACHING === 'true'
@@ -62,7 +62,7 @@ export const startMedusa = async (start: PeerStart, caching: boolean): Promise<R
     await promisify(execFile)(process.execPath, [program, ...args], { cwd: folder, env }).finally(end)
   }
   if (!database.isFull) {
-    await medusa('db:migrate', '--execute-all-links', '--skip-search')
+    await medusa('db:migrate', '--execute-all-links', '--skip-search', '--skip-scripts')
     await medusa('user', '--email', staff.email, '--password', staff.password)
   }
   const args = [program, 'start', '--host', '127.0.0.1', '--port', String(port)]
@@ -125,7 +125,7 @@ const address = {
   ...{ city: 'Pune', postal_code: '411001', country_code: 'in' },
 }
 
-/** A cart can be made with its line, the address and the shipping address at once. */
+/** A cart can be made with its line, the customer's mail address and the shipping address at once. */
 const purchasesOf = (row: string, { key, regionId, shippingOptionId, variantIds }: MedusaShop): Journey[] => {
   const post = async (call: Call, path: string, body: object) => {
     const answer = await call('POST', `/store/${path}`, { 'x-publishable-api-key': key }, body)

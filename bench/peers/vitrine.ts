@@ -35,6 +35,8 @@ export const startVitrine = async ({
     ...phones.settings,
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: String(connections),
+    // The same for a later run on the same database.
+    VITRINE_SECRET: 'the secret of a bench, of 32 characters or more',
   }).catch((error) => {
     stopPhones()
     throw error
