@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPeerArguments } from '../bench/peers/arguments.ts'
 import { peerProducts, pickNth, pickRead, wordsToSearch } from '../bench/peers/catalog.ts'
 import { contentOf, expectThat, type Journey, quantile, runJourneys } from '../bench/peers/driver.ts'
 import { measurePeer } from '../bench/peers/measure.ts'
 import { openPeerServer } from '../bench/peers/server.ts'
-import { formatPeerTable, type PeerRow } from '../bench/peers/table.ts'
+import { formatPeerTable, keepRows, type PeerRow } from '../bench/peers/table.ts'
 import { startVitrine } from '../bench/peers/vitrine.ts'
 import { notOnCluster } from './cluster.ts'
 import { databaseUrl } from './harness.ts'
@@ -70,7 +73,7 @@ test('an answer that is not the expected one is a failure, and is not among the 
       url: at,
       journey,
       connections: 2,
-      seconds: 0,
+      isOver: () => true,
     })
     return [journeys, failures, calls, firstFailure]
   }
@@ -106,19 +109,36 @@ test('the table compares with Vitrine without its cache, and shows failures', ()
   ])
 })
 
+test('rows of earlier runs are kept, and replaced when they are measured again', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-test-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'rows.json')
+  assert.equal(keepRows(file, [row('Vitrine'), row('Vitrine', { journey: 'cart' })]).length, 2)
+  assert.equal(keepRows(file, [row('Medusa')]).length, 3)
+  assert.deepEqual(
+    keepRows(file, [row('Vitrine', { perSecond: 2 })]).map(({ journey, row, perSecond }) => [journey, row, perSecond]),
+    [
+      ['cart', 'Vitrine', 1_000],
+      ['list', 'Medusa', 1_000],
+      ['list', 'Vitrine', 2],
+    ],
+  )
+})
+
 test(
   'Vitrine completes the five journeys, and the database has the orders as paid',
   notOnCluster('it needs a plain database'),
   async (t) => {
     const server = await openPeerServer(undefined, databaseUrl)
-    t.after(() => server.close())
+    let stop = async () => {}
+    t.after(() => stop().finally(server.close))
     const products = peerProducts(40)
     const words = wordsToSearch(products)
     const database = await server.openDatabase('vitrine', products.length)
     const said: string[] = []
     const say = (text: string) => void said.push(text)
     const peer = await startVitrine({ database, products, words, connections: 2, say })
-    t.after(() => peer.stop())
+    stop = peer.stop
     const options = { connections: 2, seconds: 0, warmUpSeconds: 0, say }
     const rows = await measurePeer(peer, server, database, options)
     assert.deepEqual(

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
-export const help = `npm run bench:peers -- [--products 10000] [--only NAME] [--seconds 10] [--connections 16] [--keep FOLDER] [--smoke]
+export const help = `npm run bench:peers -- [--products 10000] [--only NAME] [--seconds 10] [--connections 16]
+                      [--keep FOLDER] [--rows FILE] [--smoke]
 
 Runs the same five journeys on Vitrine, Vendure and Medusa, one after the other: a list of products, one product, a
 search, a cart with a line, and a whole order. All three run in production mode, as one process each, on the same
@@ -13,10 +14,11 @@ gigabyte. The server is an embedded one, or the one that DATABASE_URL names; eac
 
   --products N     how many products each catalog has; filling 10,000 takes Vendure and Medusa minutes
   --only NAME      only vitrine, vendure or medusa
-  --seconds N      of each journey, after half as many to warm up; a busy machine needs more
+  --seconds N      of processor time for each journey, of Node and PostgreSQL together, after half as many to warm up
   --connections N  how many shoppers there are at the same time
   --keep FOLDER    the embedded server keeps its data there, and need not be filled the next time; with DATABASE_URL the
                    databases stay
+  --rows FILE      keeps the figures there, and prints them with those of earlier runs, to measure one by one with --only
   --smoke          only Vitrine, once, with little data: shows in seconds that this still runs; its figures mean nothing`
 
 export const peerNames = ['vitrine', 'vendure', 'medusa'] as const
@@ -30,6 +32,7 @@ export type PeerArguments = {
   warmUpSeconds: number
   connections: number
   keep: string | undefined
+  rows: string | undefined
 }
 
 export const readPeerArguments = (args: readonly string[]): PeerArguments => {
@@ -41,6 +44,7 @@ export const readPeerArguments = (args: readonly string[]): PeerArguments => {
       seconds: { type: 'string', default: '10' },
       connections: { type: 'string', default: '16' },
       keep: { type: 'string' },
+      rows: { type: 'string' },
       smoke: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -56,6 +60,7 @@ export const readPeerArguments = (args: readonly string[]): PeerArguments => {
     warmUpSeconds: Math.ceil(seconds / 2),
     connections: smoke ? 2 : positive('--connections', values.connections),
     keep: values.keep,
+    rows: values.rows,
   }
 }
 

@@ -53,10 +53,10 @@ export type MeasuredJourney = {
   firstFailure: string | undefined
 }
 
-type Run = { url: string; journey: Journey; connections: number; seconds: number; from?: number }
+type Run = { url: string; journey: Journey; connections: number; isOver(): boolean; from?: number }
 
-/** As many shoppers as connections, each of whom begins again until the time is over; each at least once. */
-export const runJourneys = async ({ url, journey, connections, seconds, from = 0 }: Run): Promise<MeasuredJourney> => {
+/** As many shoppers as connections, each of whom begins again until it is over; each at least once. */
+export const runJourneys = async ({ url, journey, connections, isOver, from = 0 }: Run): Promise<MeasuredJourney> => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   let calls = 0
   const call: Call = (...args) => {
@@ -67,7 +67,6 @@ export const runJourneys = async ({ url, journey, connections, seconds, from = 0
   const failures: string[] = []
   let n = from
   const began = performance.now()
-  const end = began + seconds * 1000
   const shop = async () => {
     do {
       const start = performance.now()
@@ -75,7 +74,7 @@ export const runJourneys = async ({ url, journey, connections, seconds, from = 0
         () => void took.push(performance.now() - start),
         (error) => void failures.push(error instanceof Error ? error.message : String(error)),
       )
-    } while (performance.now() < end)
+    } while (!isOver())
   }
   try {
     await Promise.all(Array.from({ length: connections }, shop))

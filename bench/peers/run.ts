@@ -5,7 +5,7 @@ import { measurePeer } from './measure.ts'
 import { startMedusa } from './medusa.ts'
 import { versionOf } from './packages.ts'
 import { openPeerServer } from './server.ts'
-import { formatPeerTable, type PeerRow } from './table.ts'
+import { formatPeerTable, keepRows, type PeerRow } from './table.ts'
 import { startVendure } from './vendure.ts'
 import { startVitrine } from './vitrine.ts'
 
@@ -50,10 +50,10 @@ const main = async () => {
   }
   const versions = `Vendure ${versionOf('vendure')}, Medusa ${versionOf('medusa')}, ${server.description}`
   print(
-    `${products.length.toLocaleString('en')} products, ${connections} connections, ${options.seconds} s of each journey`,
+    `${products.length.toLocaleString('en')} products, ${connections} connections, ${options.seconds} s of processor time for each journey`,
   )
   print(`${versions}, Node ${process.version}, ${describeMachine()}\n`)
-  print(formatPeerTable(rows))
+  print(formatPeerTable(options.rows === undefined ? rows : keepRows(options.rows, rows)))
   // A comparison with errors is none.
   if (rows.some(({ failures }) => failures > 0)) process.exitCode = 1
 }

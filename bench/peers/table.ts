@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type JourneyName, journeyNames, type MeasuredJourney } from './driver.ts'
 
 /** A measured journey of a product, with milliseconds of processor time. */
@@ -19,6 +20,15 @@ const columns = [
   'database ms',
   'processor, of Vitrine',
 ]
+
+/** Adds rows to those that a file has of earlier runs, in place of older rows of the same name. */
+export const keepRows = (file: string, rows: readonly PeerRow[]): PeerRow[] => {
+  const earlier: PeerRow[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const isNew = (old: PeerRow) => !rows.some(({ journey, row }) => journey === old.journey && row === old.row)
+  const all = [...earlier.filter(isNew), ...rows]
+  writeFileSync(file, JSON.stringify(all, null, 2))
+  return all
+}
 
 /** A table in Markdown, journey by journey. Ratios are to Vitrine without its cache, which neither of the others has. */
 export const formatPeerTable = (rows: readonly PeerRow[]): string => {

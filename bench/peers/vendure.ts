@@ -149,9 +149,7 @@ const address = {
 
 type Methods = { shippingMethod: string; payment: string }
 
-/**
- * What a shopper enters on one page is sent in one request, which GraphQL allows: Vendure's own example shop sends more.
- */
+/** What a shopper enters on one page is sent in one request, which GraphQL allows. */
 const purchasesOf = (variantIds: readonly string[], { shippingMethod, payment }: Methods): Journey[] => {
   const add = async (call: Call, n: number) => {
     const { answer, data } = await ask(call, 'cart', addQuery, { variant: pickNth(variantIds, n) })

@@ -36,7 +36,7 @@ export const startVitrine = async ({
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: String(connections),
     // The same for a later run on the same database.
-    VITRINE_SECRET: 'the secret of a bench, of 32 characters or more',
+    VITRINE_SECRET: 'the secret of a bench that has 32 characters or more',
   }).catch((error) => {
     stopPhones()
     throw error
