@@ -109,7 +109,7 @@ export type Answer<Body> = {
 }
 
 /**
- * A body that is JSON already, for lists that the database has written as text (decision 0057). It must be exactly what
+ * A body that is JSON already, for lists that the database has written as text (decision 0056). It must be exactly what
  * the schema would write, because it is sent as it is.
  */
 export class SerializedBody<Body> {

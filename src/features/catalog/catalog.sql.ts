@@ -94,7 +94,7 @@ export type WrittenPage = { products: string | null }
 
 /**
  * The products of a page as JSON, in one text, which `readWritten` reads. Parsing rows and serializing them again took Node
- * three times as long (decision 0057).
+ * three times as long (decision 0056).
  */
 export const listProducts = (db: Db, outlet: OutletRef, page: ListPage, money: Money) => {
   const rest = conditions(outlet.storeId, page)
