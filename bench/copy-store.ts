@@ -42,23 +42,25 @@ export const copyStore = async (
 
 const statementsFor = async ({ store, query }: Pick<SellingStore, 'store' | 'query'>) => {
   const columns = (await query(columnsOfTables)) as { table: string; names: string[] }[]
-  const copyOf = async ({ table, names }: (typeof columns)[number]) => {
+  const add = async ({ table, names }: (typeof columns)[number]) => {
     const owner = table === 'store' ? 'id' : 'store_id'
     const [row] = await query(`select exists (select from ${table} where ${owner} = $1) as "isFilled"`, [store.id])
-    if (!row?.isFilled) return []
+    if (!row?.isFilled) return
     const copies = table === 'store' ? '' : `join store c on c.public_id = 'store_copy' || n`
     const values = names.map((name) => changed[`${table}.${name}`] ?? copied(name))
-    return [
+    statements.push(
       `insert into ${table} (${names}) select ${values} from $numbers ${copies} join ${table} m on m.${owner} = ${store.id}`,
-    ]
+    )
   }
-  const setOutlets = `
+  const statements: string[] = []
+  const isFirst = ({ table }: (typeof columns)[number]) => table === 'store' || table === 'outlet'
+  // The store comes before its outlet, whose number the other rows have.
+  for (const one of columns.filter(isFirst).reverse()) await add(one)
+  statements.push(`
     update store s set default_outlet_id = o.id from $numbers, outlet o
-    where s.public_id = 'store_copy' || n and o.store_id = s.id`
-  const others = columns.filter(({ table }) => table !== 'store' && table !== 'outlet')
-  const named = (wanted: string) => columns.filter(({ table }) => table === wanted)
-  const copies = async (tables: typeof columns) => (await Promise.all(tables.map(copyOf))).flat()
-  return [...(await copies([...named('store'), ...named('outlet')])), setOutlets, ...(await copies(others))]
+    where s.public_id = 'store_copy' || n and o.store_id = s.id`)
+  for (const one of columns.filter((other) => !isFirst(other))) await add(one)
+  return statements
 }
 
 const copied = (column: string) => {

@@ -11,10 +11,10 @@ import { startVitrine } from './vitrine.ts'
 
 /**
  * What is equal for all three: the server of the database and its settings, the connections to it (as many as shoppers),
- * the version of Node, NODE_ENV=production, one process, the catalog, and the load, which runs on the same machine. They
- * run one after the other, so that no idle one takes time from another. What each is set to is said at its start
- * function: vitrine.ts, vendure.ts (with vendure-server.ts) and medusa.ts. Each journey is made of as few calls as the
- * product needs for it.
+ * the version of Node, one process, the catalog, and the load, which runs on the same machine. They run one after the
+ * other, so that no idle one takes time from another. The settings of each are described at its start function:
+ * vitrine.ts, vendure.ts (with vendure-server.ts) and medusa.ts. Each journey is made of as few calls as the product needs
+ * for it.
  */
 const starts: Record<PeerName, readonly ((start: PeerStart) => Promise<RunningPeer>)[]> = {
   vitrine: [startVitrine],
