@@ -1,15 +1,14 @@
-import { createWriteStream, mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
-import { productLines } from './import.ts'
+import { productLines, startImport } from './import.ts'
 import { type Latency, readFor } from './latency.ts'
-import { createStore, newDataDir, peakMegabytes, removeDataDir, type Service, startService } from './service.ts'
+import { createStore, newDataDir, peakMegabytes, removeDataDir, startService } from './service.ts'
 
 const help = `npm run bench:import -- [--products 100000] [--seconds 15] [--smoke]
 
@@ -34,7 +33,7 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 const products = values.smoke ? 500 : Number(values.products)
 const seconds = values.smoke ? 1 : Number(values.seconds)
 const existing = values.smoke ? 500 : 10_000
-const paths = ['/v1/products?limit=20', '/v1/products?limit=20&search=word7', '/v1/categories']
+const paths = ['/v1/products?limit=20', '/v1/search?q=word7&limit=20', '/v1/categories']
 
 const main = async () => {
   if (values.help) return print(help)
@@ -65,29 +64,6 @@ const main = async () => {
     removeDataDir(dataDir)
     rmSync(folder, { recursive: true })
   }
-}
-
-type Job = { id: string; status: string; faults: unknown[] }
-
-const startImport = async (service: Service, storeId: string, file: string) => {
-  const { token } = service.vitrine('token', 'create', '--store', storeId, '--role', 'manager') as { token: string }
-  const headers = { authorization: `Bearer ${token}` }
-  const url = `${service.url}/admin/v1/stores/${storeId}/jobs`
-  const form = new FormData()
-  form.set('type', 'import')
-  form.set('file', await openAsBlob(file), 'products.jsonl')
-  const answer = await fetch(url, { method: 'POST', headers, body: form })
-  if (!answer.ok) throw new Error(`the import was refused: ${await answer.text()}`)
-  const { id } = (await answer.json()) as Job
-  const untilEnded = async () => {
-    for (;;) {
-      const { status, faults } = (await (await fetch(`${url}/${id}`, { headers })).json()) as Job
-      if (status === 'done') return
-      if (status === 'failed') throw new Error(`the import failed: ${JSON.stringify(faults)}`)
-      await sleep(500)
-    }
-  }
-  return { untilEnded }
 }
 
 const report = (quiet: Latency, importing: Latency, took: number) => {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, rmSync, statSync } from 'node:fs'
+import { createWriteStream, openAsBlob, rmSync, statSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createStore, peakMegabytes, program, type Service } from './service.ts'
 
 /** Times `vitrine catalog import` of a file of JSON lines into a new store: first all new, then all unchanged. */
@@ -55,4 +56,28 @@ export const productLines = function* (products: number) {
     const plain = { price: 100 + (n % 900), sku: `SKU-${n}`, stock: n % 10 }
     yield `${JSON.stringify({ ...product, ...(n % 5 === 0 ? { variants: sizes } : plain) })}\n`
   }
+}
+
+type Job = { id: string; status: string; faults: unknown[] }
+
+/** Starts an import by HTTP, as the admin page does. */
+export const startImport = async (service: Service, storeId: string, file: string) => {
+  const { token } = service.vitrine('token', 'create', '--store', storeId, '--role', 'manager') as { token: string }
+  const headers = { authorization: `Bearer ${token}` }
+  const url = `${service.url}/admin/v1/stores/${storeId}/jobs`
+  const form = new FormData()
+  form.set('type', 'import')
+  form.set('file', await openAsBlob(file), 'products.jsonl')
+  const answer = await fetch(url, { method: 'POST', headers, body: form })
+  if (!answer.ok) throw new Error(`the import was refused: ${await answer.text()}`)
+  const { id } = (await answer.json()) as Job
+  const untilEnded = async () => {
+    for (;;) {
+      const { status, faults } = (await (await fetch(`${url}/${id}`, { headers })).json()) as Job
+      if (status === 'done') return
+      if (status === 'failed') throw new Error(`the import failed: ${JSON.stringify(faults)}`)
+      await sleep(500)
+    }
+  }
+  return { untilEnded }
 }

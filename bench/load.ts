@@ -18,6 +18,8 @@ export type Measured = {
   requests: number
   p50: number
   p99: number
+  /** Only of requests of a file. */
+  p999: number
   cpuMicros: number
   errors: number
 }
@@ -84,6 +86,7 @@ const runWrk = async ({
     // From the start of a line: a spread of 68.50% ends one further up.
     p50: milliseconds(/^\s+50%\s+(\S+)/m.exec(stdout)?.[1]),
     p99: milliseconds(/^\s+99%\s+(\S+)/m.exec(stdout)?.[1]),
+    p999: Number(/^99\.9% (\d+) us$/m.exec(stdout)?.[1]) / 1000,
     cpuMicros: (spent / requests) * 1e6,
     errors: Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0),
   }
@@ -105,6 +108,7 @@ export const median = (runs: readonly Measured[]): Measured => {
     requests: middle((r) => r.requests),
     p50: middle((r) => r.p50),
     p99: middle((r) => r.p99),
+    p999: middle((r) => r.p999),
     cpuMicros: middle((r) => r.cpuMicros),
     errors: Math.max(...runs.map((r) => r.errors)),
   }

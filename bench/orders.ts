@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { Agent, type IncomingMessage, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { parseArgs } from 'node:util'
 import { readProcessorTimes } from './buying-cpu.ts'
 import { openSellingStore, type SellingStore } from './selling-store.ts'
-import { buyOnce, type OrderAnswer, openPhones, type Phones } from './whole-order.ts'
+import { makeBuyer, openPhones } from './whole-order.ts'
 
 const help = `npm run bench:orders -- [--shoppers 8] [--seconds 20] [--smoke]
 
@@ -47,35 +45,6 @@ const main = async () => {
     agent.destroy()
     await store.close()
     phones.close()
-  }
-}
-
-const makeBuyer = async ({ service, key, store, webhookLogin, query }: SellingStore, phones: Phones, agent: Agent) => {
-  const post = async (path: string, headers: Record<string, string>, body: object) => {
-    const text = JSON.stringify(body)
-    const length = String(Buffer.byteLength(text))
-    const sent = request(`${service.url}${path}`, {
-      ...{ agent, method: 'POST' },
-      headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
-    })
-    sent.end(text)
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-    const content = (await json(answer)) as OrderAnswer
-    const { statusCode = 0 } = answer
-    if (statusCode >= 300) throw new Error(`POST ${path}: ${statusCode} ${JSON.stringify(content)}`)
-    return { content, headers: answer.headers }
-  }
-  const variants = (await query(
-    'select id as "variantId", product_id as "productId" from variant where store_id = $1 limit 5000',
-    [store.id],
-  )) as { variantId: string; productId: string }[]
-  const seller = { key, publicId: store.publicId, webhookLogin, phones }
-  let bought = 0
-  return async () => {
-    bought++
-    const line = variants[bought % variants.length]
-    if (line === undefined) throw new Error('the store has no variants')
-    await buyOnce(post, seller, line, bought)
   }
 }
 

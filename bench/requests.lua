@@ -13,3 +13,7 @@ request = function()
   end
   return wrk.format(method, path, fields, body ~= "" and body or nil)
 end
+-- wrk itself prints nothing beyond 99 %.
+done = function(_, latency)
+  print(string.format("99.9%% %d us", latency:percentile(99.9)))
+end

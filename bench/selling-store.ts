@@ -29,9 +29,11 @@ export const openSellingStore = async (products: number, settings: NodeJS.Proces
   const query = async (text: string, parameters: unknown[] = []) => {
     const client = new pg.Client(database.connection)
     await client.connect()
-    const { rows } = await client.query(text, parameters)
-    await client.end()
-    return rows as Record<string, unknown>[]
+    try {
+      return (await client.query(text, parameters)).rows as Record<string, unknown>[]
+    } finally {
+      await client.end()
+    }
   }
   const close = async () => {
     await database.stop()

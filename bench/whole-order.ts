@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { type Agent, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { address, eventOf } from './buying-scripts.ts'
+import type { SellingStore } from './selling-store.ts'
 
 /** Receives the messages with one-time passwords, with the settings of a service that sends them there. */
 export const openPhones = async () => {
@@ -68,4 +69,38 @@ export const buyOnce = async (
   const paid = eventOf({ id: order.id, payment: paymentId, minor: Math.round(order.total * 100) })
   await post('/webhook/payment', { authorization: webhookLogin, 'x-store-id': publicId }, paid)
   return { orderId: order.id, customer }
+}
+
+/** Returns a function that buys one product, another one each time. */
+export const makeBuyer = async (
+  { service, key, store, webhookLogin, query }: SellingStore,
+  phones: Phones,
+  agent: Agent,
+) => {
+  const post = async (path: string, headers: Record<string, string>, body: object) => {
+    const text = JSON.stringify(body)
+    const length = String(Buffer.byteLength(text))
+    const sent = request(`${service.url}${path}`, {
+      ...{ agent, method: 'POST' },
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
+    })
+    sent.end(text)
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const content = (await json(answer)) as OrderAnswer
+    const { statusCode = 0 } = answer
+    if (statusCode >= 300) throw new Error(`POST ${path}: ${statusCode} ${JSON.stringify(content)}`)
+    return { content, headers: answer.headers }
+  }
+  const variants = (await query(
+    'select id as "variantId", product_id as "productId" from variant where store_id = $1 limit 5000',
+    [store.id],
+  )) as { variantId: string; productId: string }[]
+  const seller = { key, publicId: store.publicId, webhookLogin, phones }
+  let bought = 0
+  return async () => {
+    bought++
+    const line = variants[bought % variants.length]
+    if (line === undefined) throw new Error('the store has no variants')
+    await buyOnce(post, seller, line, bought)
+  }
 }
