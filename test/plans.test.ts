@@ -166,6 +166,14 @@ test('data of a shopper are read and written by indexes, with one plan for large
     'a guest sends it again': () =>
       done(guest.call('POST', '/v1/cart', { ...cart, headers: { 'idempotency-key': 'plans' } })),
     'a guest reads a cart': () => done(guest.call('GET', '/v1/cart')),
+    'a customer claims a cart': async () => {
+      const id = (await guest.call('GET', '/v1/cart')).headers.get('x-cart-id')
+      await done(asha.call('POST', `/v1/cart/${id}/claim`))
+    },
+    'a customer with a cart claims another': async () => {
+      const id = (await guest.call('POST', '/v1/cart', cart)).headers.get('x-cart-id')
+      await done(asha.call('POST', `/v1/cart/${id}/claim`))
+    },
     'a customer makes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer changes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer reads a cart': () => done(asha.call('GET', '/v1/cart')),

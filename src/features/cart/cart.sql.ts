@@ -2,7 +2,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import { guestLock } from '../access/guests.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
-import type { OutletId, Shopper, StoreId } from '../context.ts'
+import type { Customer, Guest, OutletId, Shopper, StoreId } from '../context.ts'
 import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
 export type CartRow = {
@@ -36,8 +36,10 @@ export type LineRow = {
   digital: boolean
 }
 
+type Owner = Pick<Guest, 'kind' | 'guestId'> | Pick<Customer, 'kind' | 'customerId'>
+
 /** The shopper's own cart, or a cart by id. The id alone gives access only to guest carts. */
-export type CartName = { of: Shopper } | { id: string; seenBy: Shopper }
+export type CartName = { of: Owner } | { id: string; seenBy: Shopper }
 
 /** A guest's cart expires thirty days after its last write. It is deleted later, so every statement checks. */
 const unexpired = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
