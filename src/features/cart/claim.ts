@@ -5,7 +5,7 @@ import { writeOnce } from '../access/idempotency.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { CustomerCtx, StoreCtx, StoreId } from '../context.ts'
 import type { Cart } from './cart.contract.ts'
-import { type ReadCart, readCart } from './cart.sql.ts'
+import { type ReadCart, readCart, readCartLines, readCoupon } from './cart.sql.ts'
 import { inCartQueue, noSuchCart } from './cart.ts'
 import {
   type GuestCartName,
@@ -78,13 +78,14 @@ const become = async (
     const customer = { kind: 'customer', customerId } as const
     const [given, cart] = await pipeline(
       giveCart(tx, storeId, which, customerId),
-      readCart(tx, storeId, { of: customer }),
+      readCartLines(tx, storeId, { of: customer }),
     )
     if (given === undefined || cart === undefined) return undefined
     const lines = cart.lines.map((line) => ({ ...line, quantity: limitQuantity(line) }))
     const limited = lines.filter(({ quantity }, i) => quantity !== cart.lines[i]?.quantity)
     if (limited.length > 0) await limitLines(tx, storeId, cart.id, limited)
-    return { lines: lines.length, cart: { ...cart, lines } }
+    const coupon = cart.couponCode === null ? null : await readCoupon(tx, storeId, cart.couponCode)
+    return { lines: lines.length, cart: { ...cart, lines, coupon } }
   } catch (error) {
     // The customer got a first cart while this waited. Run again, it is found.
     throw isUniqueViolation(error) ? new RunAgain(error) : error
