@@ -315,12 +315,15 @@ test('imports and stock reservations find rows by their keys', async () => {
     outletId: store.defaultOutlet.id,
     lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }],
   }
+  const other = (await shop.get('/v1/products/product-9875')).json.variants[0].id
+  const two = { ...goods, lines: [...goods.lines, { variantId: other, quantity: 1, name: 'Two' }] }
   const texts = await recordStatements(async () => {
     await planProducts(service.db, store, [patch], { replace: false, setStock: true })
     await service.db.tx((tx) => tryTakeStock(tx, store.id, goods, 'reserve'))
+    await service.db.tx((tx) => tryTakeStock(tx, store.id, two, 'reserve'))
   })
   const ours = texts.filter((text) => /stock_tracked/.test(text))
-  assert.equal(ours.length, 2)
+  assert.equal(ours.length, 3)
   for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
 })
 
