@@ -27,6 +27,7 @@ export const printPlans = async (shop: Shop, print: Print) => {
 
 const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
+  const money = { currency: 'INR', minorUnits: 100, untrackedStock: 999 }
   const category = [`cat_${outlet.storeId}_7`]
   const asked = (words: readonly string[], isWhole: (word: string) => boolean) => ({
     terms: words.map((word) => ({ alternatives: [word], prefix: true, whole: isWhole(word) })),
@@ -37,15 +38,14 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
   const found = (...words: string[]) => asked(words, (word) => word.length > 3)
   const begun = (word: string) => asked([word], () => false)
   return [
-    ['the list', (db) => lists.listProducts(db, outlet, page)],
-    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] })],
-    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' })],
-    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' })],
-    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category })],
-    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
-    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
+    ['the list', (db) => lists.listProducts(db, outlet, page, money)],
+    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] }, money)],
+    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' }, money)],
+    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' }, money)],
+    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category }, money)],
+    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false }, money)],
+    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 }, money)],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
-    ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
     ['a search of two words', (db) => searches.searchProducts(db, outlet, found('wieea', 'wouta'), 'rare words')],
     ['a search of a rare word', (db) => searches.searchProducts(db, outlet, found('wisrol'), 'rare words')],
@@ -89,7 +89,7 @@ const explainingDb = (client: pg.Client, print: Print): Db => {
     }
   const queriesOf = (mode: string): Queries => {
     const run = explain(mode)
-    return { many: run, one: run, maybeOne: run, run }
+    return { many: run, one: run, maybeOne: run, run, isDistributed: async () => false }
   }
   return { ...queriesOf('force_generic_plan'), fresh: queriesOf('force_custom_plan') } as Db
 }
