@@ -151,21 +151,24 @@ test('data of a shopper are read and written by indexes, with one plan for large
     const { status, text } = await answer
     assert.ok(status < 300, text)
   }
+  const cartId = async (answer: Promise<{ headers: Headers }>) => (await answer).headers.get('x-cart-id')
   const steps: Record<string, () => Promise<unknown>> = {
     'a guest adds to a wishlist': () => done(guest.call('POST', '/v1/wishlist', { body: { productId } })),
     'a guest reads a wishlist': () => done(guest.call('GET', '/v1/wishlist')),
     'a customer adds to a wishlist': () => done(asha.call('POST', '/v1/wishlist', { body: { productId } })),
     'a customer reads a wishlist': () => done(asha.call('GET', '/v1/wishlist')),
     'a guest makes a cart': () => done(guest.call('POST', '/v1/cart', cart)),
-    'a guest adds to a cart': async () => {
-      const id = (await guest.call('GET', '/v1/cart')).headers.get('x-cart-id')
-      await done(guest.call('POST', `/v1/cart/${id}/items`, { body: line }))
-    },
+    'a guest adds to a cart': async () =>
+      done(guest.call('POST', `/v1/cart/${await cartId(guest.call('GET', '/v1/cart'))}/items`, { body: line })),
     'a guest adds to a cart with a key': () =>
       done(guest.call('POST', '/v1/cart', { ...cart, headers: { 'idempotency-key': 'plans' } })),
     'a guest sends it again': () =>
       done(guest.call('POST', '/v1/cart', { ...cart, headers: { 'idempotency-key': 'plans' } })),
     'a guest reads a cart': () => done(guest.call('GET', '/v1/cart')),
+    'a customer claims a cart': async () =>
+      done(asha.call('POST', `/v1/cart/${await cartId(guest.call('GET', '/v1/cart'))}/claim`)),
+    'a customer with a cart claims another': async () =>
+      done(asha.call('POST', `/v1/cart/${await cartId(guest.call('POST', '/v1/cart', cart))}/claim`)),
     'a customer makes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer changes a cart': () => done(asha.call('POST', '/v1/cart', cart)),
     'a customer reads a cart': () => done(asha.call('GET', '/v1/cart')),
@@ -307,12 +310,15 @@ test('imports and stock reservations find rows by their keys', async () => {
     outletId: store.defaultOutlet.id,
     lines: [{ variantId: variants[0].id, quantity: 1, name: 'One' }],
   }
+  const other = (await shop.get('/v1/products/product-9875')).json.variants[0].id
+  const two = { ...goods, lines: [...goods.lines, { variantId: other, quantity: 1, name: 'Two' }] }
   const texts = await recordStatements(async () => {
     await planProducts(service.db, store, [patch], { replace: false, setStock: true })
     await service.db.tx((tx) => tryTakeStock(tx, store.id, goods, 'reserve'))
+    await service.db.tx((tx) => tryTakeStock(tx, store.id, two, 'reserve'))
   })
   const ours = texts.filter((text) => /stock_tracked/.test(text))
-  assert.equal(ours.length, 2)
+  assert.equal(ours.length, 3)
   for (const text of ours) assert.deepEqual(await scansOf(text), [], text)
 })
 

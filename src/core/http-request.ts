@@ -62,7 +62,14 @@ const sendInSpan = async (outgoing: OutgoingRequest): Promise<HttpAnswer> => {
   })
 }
 
-const send = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
+const send = async (outgoing: OutgoingRequest): Promise<HttpAnswer> => {
+  const answer = await openAnswer(outgoing)
+  const text = await readText(answer, outgoing)
+  return { status: answer.statusCode ?? 0, headers: answer.headers, text }
+}
+
+/** Resolves when the status and the headers have arrived. The caller reads the rest, or destroys the answer. */
+export const openAnswer = (outgoing: Omit<OutgoingRequest, 'maxAnswerBytes'>): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { method, url, body, signal, addresses } = outgoing
     const target = new URL(url)
@@ -76,10 +83,7 @@ const send = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
     let isAnswered = false
     const sent = request(target, options, (answer) => {
       isAnswered = true
-      readText(answer, outgoing).then(
-        (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
-        reject,
-      )
+      resolve(answer)
     })
     sent.on('error', reject)
     // Without a listener the connection is closed and nothing else is emitted.
@@ -87,7 +91,7 @@ const send = (outgoing: OutgoingRequest): Promise<HttpAnswer> =>
       socket.destroy()
       reject(new Error('The server has switched to another protocol.'))
     })
-    // No effect after an answer, whose reading settles the promise.
+    // No effect after an answer.
     sent.on('close', () => {
       if (!isAnswered) reject(new Error('The connection was closed without an answer.'))
     })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
-import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
+import { classifyError, isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState } from './errors.ts'
 import { trackPrimary } from './primary.ts'
 import {
   type ConnectionShare,
@@ -16,7 +16,7 @@ import { toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
 import { clockSetting, gather, wireTypes } from './wire.ts'
 
-export { isForeignKeyViolation, isUniqueViolation, sqlState }
+export { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState }
 
 type Run<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Promise<Result>
 

@@ -11,6 +11,16 @@ export const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 /** A row that others refer to cannot be deleted, or a row refers to nothing. */
 export const isForeignKeyViolation = (error: unknown) => sqlState(error) === '23503'
 
+/** Thrown in a transaction, undoes it and runs it again: it met a row that another one has just written. */
+export class RunAgain extends Error {
+  override name = 'RunAgain'
+  /** A serialization failure. */
+  readonly code = '40001'
+  constructor(cause: unknown) {
+    super('the transaction is run again', { cause })
+  }
+}
+
 /**
  * Connection lost, out of resources, shutting down, a server that accepts no writes (any more), statement or lock timeout:
  * the caller may try again. 3D000: the database is just being exchanged for a restored one.

@@ -3,7 +3,7 @@ import { toFields } from '../../core/fields.ts'
 import type { Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 import type { EventTypeOf } from '../events/events.contract.ts'
-import { recordEvents } from '../events/record.ts'
+import { recordEvent, recordEvents } from '../events/record.ts'
 import { toCustomer } from './customer.ts'
 import { type CustomerRow, customerSnapshot } from './customers.sql.ts'
 
@@ -14,6 +14,14 @@ export const recordCustomerEvent = (
   { id, eventCount }: CustomerRow,
   type: EventTypeOf<'customer'>,
 ) => recordEvents(tx, store, [{ type, subject: id, sequence: eventCount }], customerSnapshot(store.id, id))
+
+/** Records a customer who does not change any more in this transaction, which saves reading the row. */
+export const recordKnownCustomer = (
+  tx: Tx,
+  store: { id: StoreId },
+  customer: CustomerRow,
+  type: EventTypeOf<'customer'>,
+) => recordEvent(tx, store, { type, subject: customer.id, sequence: customer.eventCount }, customer, false)
 
 /** JSON has times as texts. */
 export type StoredCustomer = Omit<CustomerRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }

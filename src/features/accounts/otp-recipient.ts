@@ -2,7 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Tx } from '../../db/database.ts'
 import type { StoreCtx } from '../context.ts'
-import { recordCustomerEvent } from './customer-events.ts'
+import { recordCustomerEvent, recordKnownCustomer } from './customer-events.ts'
 import { type CustomerRow, findCustomerByEmail, findCustomerByPhone, insertCustomer } from './customers.sql.ts'
 import { readEmail } from './email.ts'
 import { requireSender } from './mail-limits.ts'
@@ -60,7 +60,7 @@ export const makeCustomerOf = async (tx: Tx, ctx: StoreCtx, recipient: Recipient
   const nothingElse = { name: '', contactPhone: '', passwordHash: null, language: ctx.language }
   const id = newId('cus', ctx.clock.now())
   const made = await insertCustomer(tx, ctx.store.id, { id, ...proven, ...nothingElse })
-  if (made !== undefined) recordCustomerEvent(tx, ctx.store, made, 'customer.created')
+  if (made !== undefined) recordKnownCustomer(tx, ctx.store, made, 'customer.created')
   // Two codes can be used concurrently, or a sign-up with the email. The insert waits for the other one, which created
   // the customer.
   const customer = made ?? (await findCustomerOf(tx, ctx, recipient))

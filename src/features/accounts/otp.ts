@@ -104,7 +104,7 @@ const countRequest = async (
     throw retryIn(await sql.secondsToNextCode(tx, storeId, request.address, isKnown), text)
   }
   const hour = await countStoreMessage(tx, ctx)
-  await bindCode(tx, storeId, code)
+  tx.withCommit(() => bindCode(tx, storeId, code))
   return { ...counted, ...request, isKnown, hour }
 }
 

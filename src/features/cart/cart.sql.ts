@@ -2,7 +2,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import { guestLock } from '../access/guests.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
-import type { OutletId, Shopper, StoreId } from '../context.ts'
+import type { Customer, Guest, OutletId, Shopper, StoreId } from '../context.ts'
 import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
 export type CartRow = {
@@ -36,8 +36,10 @@ export type LineRow = {
   digital: boolean
 }
 
+type Owner = Pick<Guest, 'kind' | 'guestId'> | Pick<Customer, 'kind' | 'customerId'>
+
 /** The shopper's own cart, or a cart by id. The id alone gives access only to guest carts. */
-export type CartName = { of: Shopper } | { id: string; seenBy: Shopper }
+export type CartName = { of: Owner } | { id: string; seenBy: Shopper }
 
 /** A guest's cart expires thirty days after its last write. It is deleted later, so every statement checks. */
 const unexpired = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
@@ -74,13 +76,29 @@ const linesOf = (storeId: StoreId, cartId: Fragment) => sql`
   select id, product_id, variant_id, quantity, price_minor, added_at from cart_item
   where store_id = ${storeId} and cart_id = ${cartId}`
 
-export type ReadCart = CartRow & { lines: LineRow[]; coupon: Coupon | null }
+export type CartWithLines = CartRow & { lines: LineRow[] }
+
+export type ReadCart = CartWithLines & { coupon: Coupon | null }
 
 export const readCart = (db: Queries, storeId: StoreId, name: CartName) => db.maybeOne<ReadCart>`
   select ${cartColumns}, ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon,
     (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines
   from cart c
   where c.store_id = ${storeId} and ${isNamed(name)} and ${unexpired}`
+
+/** The same without its coupon: even if there is none, PostgreSQL spends as much on preparing to read it as on all else. */
+export const readCartLines = (db: Queries, storeId: StoreId, name: CartName) => db.maybeOne<CartWithLines>`
+  select ${cartColumns}, (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines
+  from cart c
+  where c.store_id = ${storeId} and ${isNamed(name)} and ${unexpired}`
+
+/** Null if the store has no such coupon any more. */
+export const readCoupon = async (db: Queries, storeId: StoreId, code: string) =>
+  (
+    await db.maybeOne<{ coupon: Coupon | null }>`
+    select ${couponAsJson(storeId, sql`named.code`)} as coupon from coupon named
+    where named.store_id = ${storeId} and named.code = ${code}`
+  )?.coupon ?? null
 
 /** A product in a request. The variant may be omitted if the product has only one. */
 export type RequestedProduct = { productId: string; variantId: string | null }
@@ -89,25 +107,34 @@ export type RequestedProduct = { productId: string; variantId: string | null }
 export type FoundVariant = { variants: number; variantId: string | null; unitMinor: number }
 
 /** A `FoundVariant` for each requested product, in the same order; null for a product that is not for sale. */
-const findRequested = (storeId: StoreId, outletId: Fragment, products: readonly RequestedProduct[]) => sql`
+const findRequested = (storeId: StoreId, outletId: Fragment, products: readonly RequestedProduct[]) => {
+  const [only, ...others] = products
+  if (only === undefined) return sql`select '[]'::json`
+  if (others.length === 0) {
+    const isVariant = only.variantId === null ? sql`` : sql`and v.id = ${only.variantId}`
+    return sql`select json_build_array((${findVariant(storeId, outletId, sql`${only.productId}`, isVariant)}))`
+  }
+  const isVariant = sql`and (w.variant_id is null or v.id = w.variant_id)`
+  return sql`
   select coalesce(json_agg(found.variant order by w.n), '[]')
   from unnest(${products.map((one) => one.productId)}::text[], ${products.map((one) => one.variantId)}::text[])
     with ordinality as w (product_id, variant_id, n)
-  left join lateral (
+  left join lateral (${findVariant(storeId, outletId, sql`w.product_id`, isVariant)}) found on true`
+}
+
+const findVariant = (storeId: StoreId, outletId: Fragment, productId: Fragment, isVariant: Fragment) => sql`
     select json_build_object('variants', count(*), 'variantId', case when count(*) = 1 then min(v.id) end,
       'unitMinor', min(coalesce(o.price_minor, v.price_minor))) as variant
     from product p
-    join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active
-      and (w.variant_id is null or v.id = w.variant_id)
+    join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active ${isVariant}
     left join price_override o on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outletId}
-    where p.store_id = ${storeId} and p.id = w.product_id and p.status = 'ACTIVE'
-    having count(*) > 0
-  ) found on true`
+    where p.store_id = ${storeId} and p.id = ${productId} and p.status = 'ACTIVE'
+    having count(*) > 0`
 
 /** The new coupon code of the cart. Null removes it, undefined keeps it. */
 export type CouponChange = string | null | undefined
 
-export type HeldCart = CartRow & { isNew: boolean; coupon: Coupon | null; found: (FoundVariant | null)[] }
+export type HeldCart = CartRow & { isNew: boolean; found: (FoundVariant | null)[] }
 
 type Hold = { storeId: StoreId; couponChange: CouponChange; products: readonly RequestedProduct[] }
 
@@ -117,12 +144,8 @@ const couponAfter = (storeId: StoreId, change: CouponChange, current: Fragment) 
   return change === null ? sql`null` : sql`(select code from coupon where store_id = ${storeId} and code = ${change})`
 }
 
-const heldColumns = ({ storeId, products }: Hold) => sql`${cartColumns}, named.coupon,
+const heldColumns = ({ storeId, products }: Hold) => sql`${cartColumns},
   (${findRequested(storeId, sql`c.outlet_id`, products)}) as found`
-
-/** Apart from the other columns, because a distributed database reads a tree of categories only in a query of its own. */
-const namedCoupon = (storeId: StoreId) => sql`named as materialized (
-    select ${couponAsJson(storeId, sql`c.coupon_code`)} as coupon from c)`
 
 /**
  * Creates or locks the shopper's cart, and looks up the requested products. No row: the guest was merged or the cart has
@@ -149,9 +172,8 @@ export const holdOwnCart = (
       coupon_code = ${couponChange === undefined ? sql`c.coupon_code` : sql`excluded.coupon_code`}
     where ${isGuest ? sql`excluded.updated_at - c.updated_at < interval '30 days'` : sql`true`}
     returning c.*
-  ),
-  ${namedCoupon(storeId)}
-  select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c cross join named`
+  )
+  select ${heldColumns(hold)}, c.id = ${hold.newCartId} as "isNew" from c`
 }
 
 /** Locks a cart by its id. No row: the cart does not exist, or the shopper may not change it. */
@@ -164,9 +186,8 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
     where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${unexpired}
     returning c.*
-  ),
-  ${namedCoupon(storeId)}
-  select ${heldColumns(hold)}, false as "isNew" from c cross join named`
+  )
+  select ${heldColumns(hold)}, false as "isNew" from c`
 }
 
 export const hasLines = async (tx: Tx, storeId: StoreId, cartId: string) =>
@@ -218,12 +239,12 @@ export type WrittenCart = {
  * Applies all changes to the lines of a locked cart and returns the resulting lines. The caller checks the resulting
  * quantities, and rolls back when they are not allowed.
  */
-export const writeLines = (
-  tx: Tx,
-  storeId: StoreId,
-  cart: Pick<CartRow, 'id' | 'outletId'>,
-  { adds, variants, lines, removals }: Changes,
-) => {
+export const writeLines = (tx: Tx, storeId: StoreId, cart: Pick<CartRow, 'id' | 'outletId'>, changes: Changes) => {
+  const { adds, variants, lines, removals } = changes
+  const [only, ...others] = variants
+  if (only !== undefined && others.length + lines.length + removals.length === 0) {
+    return writeLine(tx, storeId, cart, only, adds)
+  }
   const outletId = sql`${cart.outletId}::integer`
   return tx.one<WrittenCart>`
   with written as (
@@ -265,6 +286,27 @@ export const writeLines = (
       select * from (${linesOf(storeId, sql`${cart.id}`)}) rest where rest.id not in (select id from touched)`,
   )}) as lines`
 }
+
+/** `writeLines` for one variant, which most changes name. The empty parts of the other statement take most of its time. */
+const writeLine = (
+  tx: Tx,
+  storeId: StoreId,
+  cart: Pick<CartRow, 'id' | 'outletId'>,
+  { variantId, newId, productId, quantity, unitMinor }: VariantChange,
+  adds: boolean,
+) => tx.one<WrittenCart>`
+  with written as (
+    insert into cart_item as i (store_id, cart_id, variant_id, id, product_id, quantity, price_minor, added_at)
+    values (${storeId}, ${cart.id}, ${variantId}, ${newId}, ${productId}, ${quantity}, ${unitMinor}, vitrine_now())
+    on conflict (store_id, cart_id, variant_id) do update set price_minor = excluded.price_minor,
+      quantity = ${adds ? sql`i.quantity + excluded.quantity` : sql`excluded.quantity`}
+    returning id, product_id, variant_id, quantity, price_minor, added_at
+  )
+  select array(select id from written) as touched, (${shownLines(
+    storeId,
+    sql`${cart.outletId}::integer`,
+    sql`select * from written union all ${linesOf(storeId, sql`${cart.id}`)} and variant_id <> ${variantId}`,
+  )}) as lines`
 
 export const deleteCart = (db: Queries, storeId: StoreId, customerId: string, cartId: string) => db.run`
   delete from cart where store_id = ${storeId} and id = ${cartId} and customer_id = ${customerId}`

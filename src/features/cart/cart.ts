@@ -1,6 +1,7 @@
 import { fail } from '../../core/errors.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { pipeline } from '../../db/pipeline.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { isMergedGuest } from '../access/guests.sql.ts'
 import { writeOnce } from '../access/idempotency.ts'
@@ -26,6 +27,7 @@ import {
   type ReadCart,
   type RequestedProduct,
   readCart,
+  readCoupon,
   writeLines,
 } from './cart.sql.ts'
 import { showCart, showItems } from './show-cart.ts'
@@ -184,9 +186,12 @@ const changeLines = async (
     removals: plan.products.filter(({ quantity }) => quantity === 0),
   }
   const outletId = isElsewhere(ctx, held) ? ctx.outlet.id : held.outletId
-  const { lines, touched } = await writeLines(tx, ctx.store.id, { id: held.id, outletId }, changes)
+  const [{ lines, touched }, coupon] = await pipeline(
+    writeLines(tx, ctx.store.id, { id: held.id, outletId }, changes),
+    held.couponCode === null ? null : readCoupon(tx, ctx.store.id, held.couponCode),
+  )
   checkLines(lines, touched, changes)
-  const cart: ReadCart = { ...held, outletId, lines }
+  const cart: ReadCart = { ...held, outletId, lines, coupon }
   return {
     ...answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart))),
     ...('own' in target ? { status: held.isNew ? 201 : 200 } : {}),

@@ -1,14 +1,43 @@
 import type { Tx } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { OutletId, StoreId } from '../context.ts'
 
-export const lockGuestCart = (tx: Tx, storeId: StoreId, which: { cartId: string } | { guestId: string }) =>
-  tx.maybeOne<{ id: string }>`
-  select id from cart
-  where store_id = ${storeId} and updated_at > vitrine_now() - interval '30 days' and customer_id is null
-    and ${'cartId' in which ? sql`id = ${which.cartId}` : sql`guest_id = ${which.guestId}`}
-  for update`
+/** The cart of a guest, by its id or by the guest. */
+export type GuestCartName = { cartId: string } | { guestId: string }
+
+const isGuestCart = (which: GuestCartName) => sql`
+  updated_at > vitrine_now() - interval '30 days' and customer_id is null
+  and ${'cartId' in which ? sql`id = ${which.cartId}` : sql`guest_id = ${which.guestId}`}`
+
+export const lockGuestCart = (tx: Tx, storeId: StoreId, which: GuestCartName) => tx.maybeOne<{ id: string }>`
+  select id from cart where store_id = ${storeId} and ${isGuestCart(which)} for update`
+
+/**
+ * Makes the cart of a guest the cart of a customer who has none. Nothing if the customer has one, or if there is no such
+ * cart of a guest. Violates `cart_of_customer` when another transaction makes the customer's first cart at the same time.
+ */
+export const giveCart = (tx: Tx, storeId: StoreId, which: GuestCartName, customerId: string) => tx.maybeOne<{
+  id: string
+}>`
+  update cart set customer_id = ${customerId}, guest_id = null, sweep_on = null, version = version + 1,
+    updated_at = vitrine_now()
+  where store_id = ${storeId} and ${isGuestCart(which)}
+    and not exists (select from cart own where own.store_id = ${storeId} and own.customer_id = ${customerId})
+  returning id`
+
+/** Sets the quantities of lines by their variants. */
+export const limitLines = (
+  tx: Tx,
+  storeId: StoreId,
+  cartId: string,
+  lines: readonly { variantId: string; quantity: number }[],
+) => tx.run`
+  update cart_item i set quantity = n.quantity
+  from unnest(${lines.map((one) => one.variantId)}::text[], ${lines.map((one) => one.quantity)}::integer[])
+    as n (variant_id, quantity)
+  where i.store_id = ${storeId} and i.cart_id = ${cartId} and i.variant_id = n.variant_id`
 
 /** A line that moves from one cart to another. */
 export type MovedLine = {
@@ -61,8 +90,13 @@ export const moveLines = (tx: Tx, storeId: StoreId, cart: OwnCart, lines: readon
     n.price_minor, n.added_at
   from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (variant_id text, id text, product_id text,
     quantity integer, price_minor bigint, added_at timestamptz)
-  left join cart_item own on own.store_id = ${storeId} and own.cart_id = ${cart.id} and own.variant_id = n.variant_id
-  left join variant v on v.store_id = ${storeId} and v.id = n.variant_id
-  left join stock s on s.store_id = ${storeId} and s.variant_id = n.variant_id and s.outlet_id = ${cart.outletId}
+  left join ${byKey(sql`
+    select quantity from cart_item
+    where store_id = ${storeId} and cart_id = ${cart.id} and variant_id = n.variant_id`)} own on true
+  left join ${byKey(sql`
+    select stock_tracked from variant where store_id = ${storeId} and id = n.variant_id`)} v on true
+  left join ${byKey(sql`
+    select on_hand, reserved from stock
+    where store_id = ${storeId} and variant_id = n.variant_id and outlet_id = ${cart.outletId}`)} s on true
   on conflict (store_id, cart_id, variant_id) do update set quantity = excluded.quantity,
     price_minor = excluded.price_minor`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { openShop, quantities } from './fixture.ts'
 
@@ -53,6 +53,25 @@ test('a line that sold out meanwhile is claimed too, with a warning', async () =
   const claimed = await asha.call('POST', `/v1/cart/${json.id}/claim`)
   assert.deepEqual(quantities(claimed.json), [[lamp, 1]])
   assert.equal(claimed.json.warnings[0].code, 'OUT_OF_STOCK')
+  assert.equal((await asha.call('GET', '/v1/cart')).json[0].quantity, 1)
+})
+
+test('a claim while the customer gets a first cart elsewhere adds to that cart', async () => {
+  const { shop, mug } = await openShop(service)
+  const [guest, asha, store] = [await newGuest(service, shop), await newCustomer(service, shop), await shop.load()]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
+  let claim: ReturnType<typeof asha.call> | undefined
+  await service.db.tx(async (tx) => {
+    await tx.run`
+      insert into cart (store_id, id, customer_id, outlet_id, created_at, updated_at)
+      select store_id, 'cart_first', ${asha.id}, outlet_id, now(), now() from cart
+      where store_id = ${store.id} and id = ${json.id}`
+    claim = asha.call('POST', `/v1/cart/${json.id}/claim`)
+    await withinASecond(async () => (await service.db.many`select from pg_locks where not granted`).length > 0)
+  })
+  const claimed = await claim
+  assert.deepEqual([claimed?.status, claimed?.json.id], [200, 'cart_first'])
+  assert.deepEqual(quantities(claimed?.json), [[mug, 2]])
 })
 
 test('claiming twice, or claiming the own cart, changes nothing', async () => {

@@ -1,17 +1,23 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
 import type { Customer, StoreId } from '../context.ts'
-import { type ReadCart, readCart } from './cart.sql.ts'
+import { type CartWithLines, type ReadCart, readCart, readCartLines } from './cart.sql.ts'
 import { lockCustomerCart } from './for-checkout.sql.ts'
 
 /** Reads a customer's cart without a lock. */
 export const readCartOf = (db: Queries, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> =>
   readCart(db, storeId, { of: customer })
 
-/** Reads a customer's cart and locks it until the transaction ends. The lock comes first, so the read is current. */
-export const holdCartOf = async (tx: Tx, storeId: StoreId, customer: Customer): Promise<ReadCart | undefined> => {
-  const [, cart] = await pipeline(lockCustomerCart(tx, storeId, customer.customerId), readCartOf(tx, storeId, customer))
+/**
+ * Reads a customer's cart without its coupon, and locks it until the transaction ends. The lock comes first, so the read
+ * is current.
+ */
+export const holdCartOf = async (tx: Tx, storeId: StoreId, customer: Customer): Promise<CartWithLines | undefined> => {
+  const [, cart] = await pipeline(
+    lockCustomerCart(tx, storeId, customer.customerId),
+    readCartLines(tx, storeId, { of: customer }),
+  )
   return cart
 }
 
-export type { ReadCart }
+export type { CartWithLines }

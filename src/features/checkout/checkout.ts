@@ -10,7 +10,7 @@ import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
 import { checkStorefrontUrl } from '../access/storefront-url.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
-import { holdCartOf, type ReadCart } from '../cart/for-checkout.ts'
+import { type CartWithLines, holdCartOf } from '../cart/for-checkout.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
@@ -231,7 +231,7 @@ const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')
 const checkCart = (
   ctx: CustomerCtx,
   { body, method, address }: CheckoutRequest,
-  cart: ReadCart,
+  cart: CartWithLines,
   data: CheckoutData,
   couponCode: string | null,
 ): CartPrice => {
@@ -270,7 +270,7 @@ const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED
 
 type Placing = {
   request: CheckoutRequest
-  cart: ReadCart
+  cart: CartWithLines
   data: CheckoutData
   price: CartPrice
   number: Promise<number | null>

@@ -8,7 +8,10 @@ import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
 import { isSale, refundedUnitsEntry, saleEntry } from '../reports/sale-entries.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
+import { insertEntries, type TimelineEntry } from './timeline.sql.ts'
 import { toShipOf, toShipOfUntouched } from './to-ship.sql.ts'
+
+export type { TimelineEntry }
 
 export type StockState = 'reserved' | 'sold' | 'released'
 
@@ -268,17 +271,7 @@ const written = (
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
   ${sale === 0 ? sql`` : sql`sale as (${saleEntry(storeId, order.id, sql`written`, sale)}),`}
-  timeline_rows as (${insertEntries(storeId, sql`(select id from written)`, entries)} returning *)`
-
-/** `type` is for programs, `message` for people. */
-export type TimelineEntry = { type: string; message: string }
-
-const insertEntries = (storeId: StoreId, orderId: Fragment, entries: readonly TimelineEntry[]) => sql`
-  insert into order_event (store_id, order_id, at, type, message)
-  select ${storeId}, ${orderId}, vitrine_now(), e.type, e.message
-  from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (type text, message text))
-    with ordinality as e (type, message, n)
-  order by e.n`
+  timeline_rows as (${insertEntries(storeId, order.id, entries)} returning *)`
 
 export type NewOrder = Omit<
   OrderRow,
@@ -349,7 +342,7 @@ export const insertOrder = (
     cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
       array(select l.sku from lined l)) t (term) returning 1),
   bought as (${markBuyer(storeId, order.customerId)}),
-  timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
+  timeline_rows as (${insertEntries(storeId, order.id, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
     '[]'::json as refunds,
     ${timelineFrom(sql`timeline_rows e`)} as timeline, ${buyerColumns(storeId)}

@@ -16,13 +16,17 @@ export type PaymentOutcome =
 /** What an event has changed. */
 export type Applied = { outcome: PaymentOutcome; detail: string }
 
-/** `transaction` is kept for events that name no known order. */
+/**
+ * `transaction` is kept for events that name no known order. `expected`: what the event will most likely change, so that it
+ * is written once.
+ */
 export type NewPaymentEvent = {
   source: string
   eventId: string
   orderId: string | null
   transaction: string | null
   body: unknown
+  expected?: Applied | undefined
 }
 
 /**
@@ -31,11 +35,14 @@ export type NewPaymentEvent = {
  * until the first transaction ends.
  */
 export const claimPaymentEvent = (tx: Tx, storeId: StoreId, event: NewPaymentEvent) => tx.maybeOne<{ id: number }>`
-  insert into payment_event as e (store_id, provider, event_id, order_id, transaction_ref, body, received_at, outcome)
+  insert into payment_event as e (store_id, provider, event_id, order_id, transaction_ref, body, received_at, outcome,
+    detail)
   values (${storeId}, ${event.source}, ${event.eventId}, ${event.orderId},
-    ${event.orderId === null ? event.transaction : null}, ${JSON.stringify(event.body)}::jsonb, vitrine_now(), 'claimed')
+    ${event.orderId === null ? event.transaction : null}, ${JSON.stringify(event.body)}::jsonb, vitrine_now(), ${event.expected?.outcome ?? 'claimed'},
+    ${event.expected?.detail ?? ''})
   on conflict (store_id, provider, event_id) do update
-  set order_id = excluded.order_id, transaction_ref = excluded.transaction_ref, body = excluded.body, outcome = excluded.outcome
+  set order_id = excluded.order_id, transaction_ref = excluded.transaction_ref, body = excluded.body,
+    outcome = excluded.outcome, detail = excluded.detail
   where e.outcome in ('unknown_order', 'mismatch', 'malformed')
   returning e.id`
 

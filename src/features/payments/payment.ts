@@ -2,10 +2,10 @@ import { fail } from '../../core/errors.ts'
 import { toWire } from '../../core/money.ts'
 import { answerKeyOf, claimKey, hashRequest, storeAnswer } from '../access/idempotency.ts'
 import type { CustomerCtx } from '../context.ts'
-import { type FullOrderRow, readOrder } from '../orders/orders.sql.ts'
 import { isPaid } from '../orders/settle.ts'
 import type { PaymentState } from './payments.contract.ts'
-import { type PaymentView, readPayment, readPaymentById, startPayment } from './sessions.ts'
+import { type OrderToPay, readOrderToPay } from './payments.sql.ts'
+import { type PaymentView, readPayment, readPaymentById, showPayment, startPayment } from './sessions.ts'
 
 /** Starts the payment of an order, or a new one after a failed payment. */
 export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<PaymentState> => {
@@ -16,11 +16,23 @@ export const payOrder = async (ctx: CustomerCtx, orderId: string): Promise<Payme
   if (order.status !== 'pending' || isPaid(order)) {
     throw fail('CONFLICT', 'This order is already paid or no longer open, so it needs no payment.')
   }
-  const payment = await startPayment(ctx, orderId)
-  const state = showState(await findOrder(ctx, orderId), payment)
+  const open = showOpen(ctx, order)
+  const payment = open ?? (await startPayment(ctx, orderId))
+  const state = showState(open === null ? await findOrder(ctx, orderId) : order, payment)
   const started: Started = { orderId, paymentId: payment.id }
   if (ctx.idempotencyKey !== null) await storeAnswer(ctx.db, answerKeyOf(ctx, route, ctx.idempotencyKey), started)
   return state
+}
+
+/**
+ * The payment that a checkout has just opened, which most calls ask for: there is nothing to start, so nothing is locked.
+ * `startPayment` would return the same. Null if it is not open, or no longer.
+ */
+const showOpen = (ctx: CustomerCtx, order: OrderToPay): PaymentView | null => {
+  const { newestId: id, newestStatus: status, provider, redirectUrl, expiresAt } = order
+  if (id === null || provider === null || status !== 'open') return null
+  if (expiresAt !== null && expiresAt.getTime() <= ctx.clock.now()) return null
+  return showPayment({ id, status, provider, redirectUrl, expiresAt })
 }
 
 const route = 'startPayment'
@@ -50,13 +62,13 @@ export const showPaymentOf = async (ctx: CustomerCtx, orderId: string): Promise<
   return showState(order, payment)
 }
 
-const findOrder = async (ctx: CustomerCtx, orderId: string): Promise<FullOrderRow> => {
-  const order = await readOrder(ctx.db, ctx.store.id, orderId, ctx.shopper.customerId)
+const findOrder = async (ctx: CustomerCtx, orderId: string): Promise<OrderToPay> => {
+  const order = await readOrderToPay(ctx.db, ctx.store.id, orderId, ctx.shopper.customerId)
   if (order === undefined) throw fail('NOT_FOUND', 'There is no such order.')
   return order
 }
 
-const showState = (order: FullOrderRow, payment: PaymentView): PaymentState => ({
+const showState = (order: OrderToPay, payment: PaymentView): PaymentState => ({
   ...payment,
   orderId: order.id,
   orderStatus: order.status,

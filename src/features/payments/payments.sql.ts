@@ -1,7 +1,9 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import type { PaymentNames } from '../../providers/payment/provider.ts'
 import type { StoreId } from '../context.ts'
+import type { OrderRow } from '../orders/orders.sql.ts'
 
 export type PaymentStatus = 'starting' | 'open' | 'paid' | 'failed' | 'closed' | 'refunded'
 
@@ -39,6 +41,30 @@ export const readLatestPayment = (db: Queries, storeId: StoreId, orderId: string
   where p.store_id = ${storeId} and p.order_id = ${orderId}
   order by (p.status = 'paid' and not p.is_duplicate) desc, p.created_at desc, p.id desc
   limit 1`
+
+/** What its payment needs of an order, and the newest payment; `newestId` is null if it has none. */
+export type OrderToPay = Pick<
+  OrderRow,
+  'id' | 'status' | 'paymentStatus' | 'paymentMethod' | 'totalMinor' | 'currency'
+> & {
+  newestId: string | null
+  newestStatus: PaymentStatus | null
+  provider: string | null
+  redirectUrl: string | null
+  expiresAt: Date | null
+}
+
+/** Only if it belongs to this customer. */
+export const readOrderToPay = (db: Queries, storeId: StoreId, orderId: string, customerId: string) =>
+  db.maybeOne<OrderToPay>`
+  select o.id, o.status, o.payment_status as "paymentStatus", o.payment_method as "paymentMethod",
+    o.total_minor as "totalMinor", o.currency, p.id as "newestId", p.status as "newestStatus", p.provider,
+    p.redirect_url as "redirectUrl", p.expires_at as "expiresAt"
+  from orders o
+  left join ${byKey(sql`
+    select id, status, provider, redirect_url, expires_at from payment
+    where store_id = ${storeId} and order_id = ${orderId} order by created_at desc, id desc`)} p on true
+  where o.store_id = ${storeId} and o.id = ${orderId} and o.customer_id = ${customerId}`
 
 /** An order has at most one undecided payment. */
 export const readUndecidedPayment = (db: Queries, storeId: StoreId, orderId: string) => db.maybeOne<PaymentRow>`

@@ -272,7 +272,13 @@ export const readPaymentById = async (
 }
 
 /** `redirectUrl` is shown only while the shopper can pay there. */
-export const showPayment = ({ id, provider, status, redirectUrl, expiresAt }: sql.PaymentRow): PaymentView => ({
+export const showPayment = ({
+  id,
+  provider,
+  status,
+  redirectUrl,
+  expiresAt,
+}: Pick<sql.PaymentRow, 'id' | 'provider' | 'status' | 'redirectUrl' | 'expiresAt'>): PaymentView => ({
   id,
   provider,
   status,

@@ -30,12 +30,14 @@ export type Settlement = Applied & { duplicate: boolean }
 export const settlePayment = async (ctx: SettlementCtx, report: Report): Promise<Settlement> => {
   const orderId = await findOrderId(ctx, report.names)
   return ctx.db.tx(async (tx) => {
+    const expected = report.type === 'payment' && report.status === 'success' ? orderIsPaid : undefined
+    const { transaction } = report.names
     const [event, held] = await pipeline(
-      inbox.claimPaymentEvent(tx, ctx.store.id, { ...report, orderId, transaction: report.names.transaction }),
+      inbox.claimPaymentEvent(tx, ctx.store.id, { ...report, orderId, transaction, expected }),
       hold(tx, ctx, report, orderId),
     )
     if (event === undefined) return { duplicate: true, outcome: 'no_effect', detail: 'Received before.' }
-    return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report)) }
+    return { duplicate: false, ...(await applyTo(tx, ctx, event.id, held, report, expected)) }
   })
 }
 
@@ -75,10 +77,20 @@ const hold = async (tx: Tx, ctx: SettlementCtx, report: Report, orderId: string 
   return { orderId, order, payments, refunds, isPaidElsewhere }
 }
 
-const applyTo = async (tx: Tx, ctx: SettlementCtx, eventNumber: number, held: Held, report: Report) => {
+/** `expected`: what the event was written with. It is written again only if it came otherwise. */
+const applyTo = async (
+  tx: Tx,
+  ctx: SettlementCtx,
+  eventNumber: number,
+  held: Held,
+  report: Report,
+  expected?: Applied,
+) => {
   const applied = await apply(tx, ctx, held, report)
   if (await isOfErased(tx, ctx, held)) await erasePaymentEvent(tx, ctx.store.id, eventNumber)
-  tx.withCommit(() => inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
+  if (applied.outcome !== expected?.outcome || applied.detail !== expected.detail) {
+    tx.withCommit(() => inbox.finishEvent(tx, ctx.store.id, eventNumber, applied.outcome, applied.detail))
+  }
   return applied
 }
 
@@ -88,6 +100,7 @@ const isOfErased = (tx: Tx, ctx: SettlementCtx, { order, orderId }: Held) =>
 
 const nothing = (detail: string): Applied => ({ outcome: 'no_effect', detail })
 const done = (detail: string): Applied => ({ outcome: 'applied', detail })
+const orderIsPaid = done('The order is paid.')
 
 const apply = async (tx: Tx, ctx: SettlementCtx, held: Held, report: Report): Promise<Applied> => {
   if (report.type === 'other') return { outcome: 'ignored', detail: `The event ${report.name} has no meaning here.` }
@@ -185,7 +198,7 @@ const applySuccess = async (
   const write = () => writeOrInsert(tx, ctx, order, { id, payment }, report, { isDuplicate: isSecond, lateCheckAt })
   if (!isSecond && !isTwin) {
     const [, settled] = await pipeline(write(), settleOrder(tx, ctx, order, instrument))
-    return done(settled.needsAttention === null ? 'The order is paid.' : `Paid, and flagged ${settled.needsAttention}.`)
+    return settled.needsAttention === null ? orderIsPaid : done(`Paid, and flagged ${settled.needsAttention}.`)
   }
   await write()
   await addWholeRefund(tx, ctx, order, { id, provider })

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { toFields } from '../../core/fields.ts'
+import { openAnswer } from '../../core/http-request.ts'
 import { type SmsMessage, SmsRefused, SmsUncertain } from './sender.ts'
 
 /** `body` is undefined if it was incomplete, late or too large. */
@@ -19,19 +21,19 @@ export const postToVendor = async (url: string | URL, request: VendorRequest): P
   const { vendor, headers, body, timeoutMs = defaultTimeoutMs } = request
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    return { status: response.status, body: await readBody(response) }
+    const answer = await openAnswer({ method: 'POST', url: String(url), headers, body, signal })
+    return { status: answer.statusCode ?? 0, body: await readBody(answer) }
   } catch (error) {
-    throw explain(vendor, error)
+    throw explainLost(vendor, error)
   }
 }
 
 /** Never throws: the status is already known and often sufficient. */
-const readBody = async (response: Response) => {
+const readBody = async (answer: IncomingMessage) => {
   const parts: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const part of response.body ?? []) {
+    for await (const part of answer) {
       bytes += part.byteLength
       // Leaving the loop closes the connection.
       if (bytes > maxAnswerBytes) return undefined
@@ -43,14 +45,19 @@ const readBody = async (response: Response) => {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Keeps the cause only of network errors: the message of an invalid request may quote its headers. */
-const explain = (vendor: string, error: unknown) => {
+/**
+ * The error for a request without an answer. The message of an invalid request may quote its headers, and other fields of
+ * a network error what the vendor has sent, so neither is kept.
+ */
+export const explainLost = (vendor: string, error: unknown) => {
   if (!(error instanceof Error)) return new SmsUncertain(`The request to ${vendor} failed.`)
-  if (error.name === 'TimeoutError') return new SmsUncertain(`${vendor} did not answer in time.`)
-  if (error.cause === undefined) return new SmsRefused(`The request to ${vendor} could not be made.`)
-  return isFromConnecting(error.cause)
-    ? new SmsRefused(`${vendor} cannot be reached.`, { cause: error.cause })
-    : new SmsUncertain(`The connection to ${vendor} was lost.`, { cause: error.cause })
+  if (error.name === 'AbortError') return new SmsUncertain(`${vendor} did not answer in time.`)
+  if (error instanceof TypeError) return new SmsRefused(`The request to ${vendor} could not be made.`)
+  const { code, syscall } = toFields(error)
+  const cause = Object.assign(new Error(error.message), { code, syscall })
+  return isFromConnecting(error)
+    ? new SmsRefused(`${vendor} cannot be reached.`, { cause })
+    : new SmsUncertain(`The connection to ${vendor} was lost.`, { cause })
 }
 
 /**
@@ -60,7 +67,7 @@ const explain = (vendor: string, error: unknown) => {
 const isFromConnecting = (cause: unknown): boolean => {
   if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors.every(isFromConnecting)
   const { syscall, code } = toFields(cause)
-  if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return true
   return /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/.test(String(code))
 }
 
