@@ -29,7 +29,7 @@ type OfStore = { outlets: Set<number>; changes: number }
 
 /**
  * Products that were shown lately, so that a list, a search or another page of either reads only which products it shows.
- * Each is as new as an answer in the cache (decision 0057).
+ * Each is as new as an answer in the cache (decision 0058).
  */
 export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): ProductCache => {
   const age = trackAge(maxAgeMs)
