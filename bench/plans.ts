@@ -28,6 +28,7 @@ export const printPlans = async (shop: Shop, print: Print) => {
 const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
   const money = { currency: 'INR', minorUnits: 100, untrackedStock: 999 }
+  const page21 = Array.from({ length: 21 }, (_, i) => `prod_${outlet.storeId}_${String(i + 1).padStart(8, '0')}`)
   const category = [`cat_${outlet.storeId}_7`]
   const asked = (words: readonly string[], isWhole: (word: string) => boolean) => ({
     terms: words.map((word) => ({ alternatives: [word], prefix: true, whole: isWhole(word) })),
@@ -38,13 +39,14 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
   const found = (...words: string[]) => asked(words, (word) => word.length > 3)
   const begun = (word: string) => asked([word], () => false)
   return [
-    ['the list', (db) => lists.listProducts(db, outlet, page, money)],
-    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] }, money)],
-    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' }, money)],
-    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' }, money)],
-    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category }, money)],
-    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false }, money)],
-    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 }, money)],
+    ['the list', (db) => lists.listIds(db, outlet, page)],
+    ['a page far behind', (db) => lists.listIds(db, outlet, { ...page, position: [200_000] })],
+    ['by price', (db) => lists.listIds(db, outlet, { ...page, sort: 'price' })],
+    ['by name, downwards', (db) => lists.listIds(db, outlet, { ...page, sort: '-name' })],
+    ['a category', (db) => lists.listIds(db, outlet, { ...page, categoryIds: category })],
+    ['sold-out products', (db) => lists.listIds(db, outlet, { ...page, inStock: false })],
+    ['between prices', (db) => lists.listIds(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
+    ['the products of a list', (db) => lists.writeProducts(db, outlet, page21, money)],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
     ['a search of two words', (db) => searches.searchProducts(db, outlet, found('wieea', 'wouta'), 'rare words')],

@@ -2,7 +2,7 @@ import { setTimeout as setDelay } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { openCaches } from './caches.ts'
+import { createCatalogCaches, openCaches } from './caches.ts'
 import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
@@ -124,6 +124,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     onSignal: (job, storeId) => (shared ?? jobs).runSoon(job, storeId),
   })
   const replica = openReplica({ ...config, clock, primary: db.forWork('health'), log: logger })
+  const catalog = createCatalogCaches(replica)
   const counter = await createCounter(options)
   const chosenMail = options.mail === undefined ? chooseMailSender(config) : options.mail
   const mail = chosenMail && traceMail(chosenMail)
@@ -138,6 +139,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     limitLookups,
     limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     readsFor: replica?.readsFor ?? ((own) => own),
+    cachedProducts: catalog.products,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -183,8 +185,9 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
-  const caches = await openCaches({ db, directory, replica, logger, directConnection: options.directConnection })
-  const { answers } = caches
+  const { directConnection } = options
+  const caches = await openCaches({ db, directory, replica, catalog, logger, directConnection })
+  const { answers } = catalog
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => {

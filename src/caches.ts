@@ -5,11 +5,13 @@ import type { Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
-import { type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
+import { type FeedCaches, type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import { type AnswerCache, createAnswerCache } from './http/cached-answers.ts'
+import { createProductCache, type ProductCache } from './http/cached-products.ts'
 
 const catalogMaxAgeMs = 1_000
 const catalogMaxBytes = 64 * 1024 * 1024
+const productsMaxBytes = 16 * 1024 * 1024
 
 export type CachesOptions = {
   db: Db
@@ -17,10 +19,42 @@ export type CachesOptions = {
   directConnection: pg.ClientConfig
   directory: Pick<Directory, 'invalidateStore' | 'invalidateAll'>
   replica: Replica | null
+  catalog: CatalogCaches
   logger: Logger
 }
 
-export type Caches = { answers: AnswerCache; listenerIsHealthy(): boolean; close(): Promise<void> }
+export type CatalogCaches = { answers: AnswerCache; products: ProductCache }
+
+export const createCatalogCaches = (replica: Replica | null): CatalogCaches => {
+  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
+  return {
+    answers: createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs }),
+    products: createProductCache({ maxBytes: productsMaxBytes, maxAgeMs }),
+  }
+}
+
+/** Both learn of the same changes. */
+const joinCaches = ({ answers, products }: CatalogCaches): FeedCaches => ({
+  invalidateProducts: (store, changed) => {
+    products.invalidateProducts(store, changed)
+    answers.invalidateProducts(store, changed)
+  },
+  invalidateStore: (store) => {
+    products.invalidateStore(store)
+    answers.invalidateStore(store)
+  },
+  invalidateAll: () => {
+    products.invalidateAll()
+    answers.invalidateAll()
+  },
+  confirm: (sinceMs, untilMs) => {
+    products.confirm(sinceMs, untilMs)
+    answers.confirm(sinceMs, untilMs)
+  },
+  asked: answers.asked,
+})
+
+export type Caches = { listenerIsHealthy(): boolean; close(): Promise<void> }
 
 /** Keeps what is cached as new as the database: changes are announced, and what is sold is read from the ledger of stock. */
 export const openCaches = async ({
@@ -28,15 +62,15 @@ export const openCaches = async ({
   directConnection,
   directory,
   replica,
+  catalog,
   logger,
 }: CachesOptions): Promise<Caches> => {
-  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
-  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
+  const caches = joinCaches(catalog)
   let stockFeed: StockFeed | null = null
   const clear = ({ isListening }: { isListening: boolean }) => {
     replica?.setListening(isListening)
     stockFeed?.reset()
-    answers.invalidateAll()
+    caches.invalidateAll()
     directory.invalidateAll()
   }
   const listener = await listen({
@@ -46,7 +80,7 @@ export const openCaches = async ({
       const announcement = readAnnouncement(payload)
       if (announcement === null) return
       replica?.noteChange(announcement.storeId)
-      answers.invalidateStore(announcement.storeId)
+      caches.invalidateStore(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {
@@ -61,12 +95,11 @@ export const openCaches = async ({
   // Answers from a replica may be older than the last look at the primary, so they are cached for a moment only.
   if (replica === null) {
     stockFeed = startStockFeed({
-      ...{ db: db.forWork('keys'), answers, confirmListening: listener.confirm },
+      ...{ db: db.forWork('keys'), caches, confirmListening: listener.confirm },
       onFailure: (error) => logger.warn({ err: error }, 'changes of stock not read, answers cached for a second only'),
     })
   }
   return {
-    answers,
     listenerIsHealthy: listener.healthy,
     close: async () => {
       stockFeed?.stop()

@@ -6,6 +6,7 @@ import type { FairQueue, QueuedClient } from '../core/fair-queue.ts'
 import type { Language } from '../core/languages.ts'
 import type { Signer } from '../core/secrets.ts'
 import type { Db } from '../db/database.ts'
+import type { ProductCache } from '../http/cached-products.ts'
 import { bindRoutes, type RequestContext } from '../http/door.ts'
 import type { Carrier } from '../providers/carrier/carrier.ts'
 import type { MailSender } from '../providers/mail/sender.ts'
@@ -112,6 +113,8 @@ export type Services = {
   limitLookups: LimitLookups
   /** The database for reads of the catalog: a replica, if there is one and it is up to date. */
   readsFor(db: Db, storeId: StoreId): Db
+  /** Products that were shown lately. */
+  cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
   media: Media
   /** Base URL of this service, for links. */

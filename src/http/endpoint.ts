@@ -104,6 +104,8 @@ export type Answer<Body> = {
   headers?: Readonly<Record<string, string>>
   /** The products whose stock a cached answer shows. Without it the answer is cached for a second only. */
   products?: readonly string[]
+  /** When the oldest part of it was read, if some parts were in memory: a result of `performance.now()`. */
+  asOfMs?: number
   /** Sent instead of the body, piece by piece, such as a list as CSV. */
   stream?: Streamed
 }

@@ -15,16 +15,17 @@ const idsOf = (products: readonly { id: string }[]) => products.map(({ id }) => 
 
 export const catalogRoutes = routes(catalogContract, {
   listProducts: async ({ ctx, query }) => {
-    const { data, nextCursor, hasMore } = await listProducts(reading(ctx), query)
+    const { data, nextCursor, hasMore, asOfMs } = await listProducts(reading(ctx), query)
     const products = idsOf(data)
     const body = writeList(data.map(({ json }) => json))
-    if (nextCursor === null) return { body, products, headers: { 'x-has-more': String(hasMore) } }
+    if (nextCursor === null) return { body, products, asOfMs, headers: { 'x-has-more': String(hasMore) } }
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) next.set(name, String(value))
     next.set('cursor', nextCursor)
     return {
       body,
       products,
+      asOfMs,
       headers: {
         'x-has-more': String(hasMore),
         'x-next-cursor': nextCursor,

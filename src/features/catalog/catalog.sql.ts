@@ -86,48 +86,58 @@ const hasVariantWith = (storeId: StoreId, { choices }: OptionFilter) => sql`exis
 
 export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
 
-/** What the database cannot know when it writes products. */
-export type Money = { currency: string; minorUnits: number; untrackedStock: number }
+/** Several texts as one, which `splitTexts` reads; null if there are none. */
+export type Texts = { texts: string | null }
 
-/** Null: no products. */
-export type WrittenPage = { products: string | null }
-
-/**
- * The products of a page as JSON, in one text, which `readWritten` reads. Parsing rows and serializing them again took Node
- * three times as long (decision 0056).
- */
-export const listProducts = (db: Db, outlet: OutletRef, page: ListPage, money: Money) => {
+/** The ids of the products of a page with their positions, which `readListedId` reads. */
+export const listIds = (db: Db, outlet: OutletRef, page: ListPage) => {
   const rest = conditions(outlet.storeId, page)
   if (page.position !== undefined) rest.push(after(page.sort, page.position))
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const order = orderBy(page.sort)
   const bound = pageBound(page.limit)
+  const columns = sql`l.product_id, l.seq, l.price_minor, l.name_key`
   // For a category, each descendant is read in order from its own range of the index, and the results are merged. The
   // cost depends on the number of categories, not on the number of products.
   const rows =
     page.categoryIds === undefined
-      ? sql`select * from listing l where ${allOf([here, ...rest])} order by ${order} limit ${bound}`
-      : sql`select l.* from unnest(${page.categoryIds}::text[]) as wanted (category_id) cross join lateral (
-          select * from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
+      ? sql`select ${columns} from listing l where ${allOf([here, ...rest])} order by ${order} limit ${bound}`
+      : sql`select ${columns} from unnest(${page.categoryIds}::text[]) as wanted (category_id) cross join lateral (
+          select ${columns} from listing l where ${allOf([here, sql`l.category_id = wanted.category_id`, ...rest])}
           order by ${order} limit ${bound}) l
         order by ${order} limit ${bound}`
   // How many rows a filter matches decides which index is best, so these lists are planned with their actual values.
   const planned = page.minMinor ?? page.maxMinor ?? page.inStock ?? page.options
   const queries = planned === undefined ? db : db.fresh
-  const shown = sql`${productColumns(outlet.storeId, rows)} order by ${order} limit ${page.limit}`
-  return queries.one<WrittenPage>`
-    select string_agg(concat(${positionInJson(page.sort)}, e'\\x1d', ${productInJson(money)}), e'\\x1e') as products
-    from (${shown}) s`
+  return queries.one<Texts>`
+    select string_agg(concat(l.product_id, e'\\x1d', ${positionInJson(page.sort)}), e'\\x1e') as texts
+    from (select * from (${rows}) l limit ${page.limit}) l`
 }
 
-/** No text in JSON has these characters. */
-export const ends = { position: '\u001d', product: '\u001e', images: '\u001f' }
+/** No id and no text in JSON has these characters. */
+export const ends = { id: '\u001d', text: '\u001e', images: '\u001f' }
 
 /** As `productPositionOf`. */
 const positionInJson = (sort: Sort) => {
-  if (sort === 'newest') return sql`'[', s.seq, ']'`
-  return sql`'[', ${sort === 'name' || sort === '-name' ? sql`to_json(s."nameKey")` : sql`s."priceMinor"`}, ',', s.seq, ']'`
+  if (sort === 'newest') return sql`'[', l.seq, ']'`
+  return sql`'[', ${sort === 'name' || sort === '-name' ? sql`to_json(l.name_key)` : sql`l.price_minor`}, ',', l.seq, ']'`
 }
+
+/** What the database cannot know when it writes products. */
+export type Money = { currency: string; minorUnits: number; untrackedStock: number }
+
+/**
+ * Products as JSON, in any order, which `finishProduct` reads. Parsing rows and serializing them again took Node three times
+ * as long (decision 0056).
+ */
+export const writeProducts = (db: Db, { storeId, outletId }: OutletRef, ids: readonly string[], money: Money) =>
+  db.one<Texts>`
+    select string_agg(concat(${productInJson(money)}), e'\\x1e') as texts
+    from (${productColumns(
+      storeId,
+      sql`select l.* from unnest(${ids}::text[]) as wanted (id) cross join ${byKey(sql`
+        select * from listing where store_id = ${storeId} and outlet_id = ${outletId} and product_id = wanted.id`)} l`,
+    )}) s`
 
 /**
  * As the schema writes it, but for the images, which have no address yet. Prices are divided in floating point as in

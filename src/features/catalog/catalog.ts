@@ -1,28 +1,42 @@
 import { fail } from '../../core/errors.ts'
 import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
+import type { FoundProducts, WrittenProduct } from '../../http/cached-products.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
 import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 import { showImage, showPicture, showSizes } from './show-image.ts'
-import { finishProduct, readPosition, readWritten, type WrittenProduct } from './written-products.ts'
+import { finishProduct, readListedId, splitTexts } from './written-products.ts'
 
-export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<WrittenProduct>> => {
+/** `asOfMs`: when the oldest product was read. */
+export type ProductPage = Page<WrittenProduct> & { asOfMs: number }
+
+/** A product that was deleted since the page was read is missing in it. */
+export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<ProductPage> => {
   const sort = query.sort ?? 'newest'
   const filter = await readFilter(ctx, query)
-  const scope = cursorScope(ctx, 'products', query)
-  return readPage(ctx, query, scope, {
-    read: async (position, limit) =>
-      filter === null
-        ? []
-        : readWritten(
-            await sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }, moneyOf(ctx)),
-          ),
-    positionOf: readPosition,
-    show: (text) => finishProduct(ctx, text),
+  const { data, ...page } = await readPage(ctx, query, cursorScope(ctx, 'products', query), {
+    read: async (position, limit) => {
+      if (filter === null) return []
+      const { texts } = await sql.listIds(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit })
+      return splitTexts(texts).map(readListedId)
+    },
+    positionOf: ({ position }) => position,
+    show: ({ id }) => id,
   })
+  const { products, asOfMs } = await findProducts(ctx, data)
+  return { ...page, data: data.flatMap((id) => toWritten(id, products.get(id))), asOfMs }
 }
+
+const toWritten = (id: string, json: string | undefined): WrittenProduct[] => (json === undefined ? [] : [{ id, json }])
+
+/** Products as lists show them, from memory or the database. */
+export const findProducts = (ctx: StoreCtx, ids: readonly string[]): Promise<FoundProducts> =>
+  ctx.cachedProducts.find(outletRefOf(ctx), ids, async (missing) => {
+    const { texts } = await sql.writeProducts(ctx.db, outletRefOf(ctx), missing, moneyOf(ctx))
+    return splitTexts(texts).map((text) => finishProduct(ctx, text))
+  })
 
 const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
   ...{ currency, minorUnits: 10 ** currencyExponent(currency), untrackedStock: maxLineQuantity },

@@ -115,27 +115,32 @@ const countStatements = () => {
   }
 }
 
-test('a cached response needs no statement, a list and a product one, a category list and a search two each', async () => {
+test('a cached response needs no statement, a product one, a list one or two, and one of a category one more', async () => {
   const shop = await aBigShop()
   const statementsOf = async (path: string) => {
     const counted = countStatements()
     await ask(path, { 'x-store-key': shop.key })
     return counted.stop()
   }
-  const budgets = {
-    '/v1/products': 1,
-    '/v1/products?sort=price&inStock=true&minPrice=1': 1,
-    '/v1/products?category=home': 2,
-    '/v1/products/cafe-mug-1': 1,
-    '/v1/categories': 1,
-    '/v1/search?q=cafe': 2,
-    '/v1/store': 0,
-    '/v1/menu': 0,
+  const budgets: Record<string, readonly number[]> = {
+    '/v1/products': [2],
+    // One if its products are in memory already.
+    '/v1/products?sort=price&inStock=true&minPrice=1': [1, 2],
+    '/v1/products?category=home': [2, 3],
+    '/v1/products/cafe-mug-1': [1],
+    '/v1/categories': [1],
+    '/v1/search?q=cafe': [2],
+    '/v1/store': [0],
+    '/v1/menu': [0],
   }
   for (const [path, budget] of Object.entries(budgets)) {
-    assert.equal(await statementsOf(path), budget, path)
+    const count = await statementsOf(path)
+    assert.ok(budget.includes(count), `${path}: ${count}`)
     assert.ok(await withinASecond(async () => (await statementsOf(path)) === 0), `${path} from memory`)
   }
+  let asked = 0
+  const isOneStatement = async () => (await statementsOf(`/v1/products?another=${++asked}`)) === 1
+  assert.ok(await withinASecond(isOneStatement), 'a list whose products are in memory')
 })
 
 test('every catalog response is private and must be revalidated', async () => {
@@ -195,12 +200,19 @@ test('gzip and brotli compress the same body, q=0 is respected, and small bodies
 
 /** Reads on both instances to fill their caches, makes a change, and expects both to show it within a second. */
 const changesBoth = async (shop: TestStore, path: string, change: () => Promise<unknown>, shows: RegExp) => {
-  const on = async (instance: TestService) => (await ask(path, { 'x-store-key': shop.key }, instance)).body.toString()
-  const both = [service, neighbour]
-  for (const instance of both) assert.doesNotMatch(await on(instance), shows)
+  const read = async (address: string, instance: TestService) =>
+    (await ask(address, { 'x-store-key': shop.key }, instance)).body.toString()
+  // At a new address the answer is not in memory, but its products may be.
+  const on = (instance: TestService) => [
+    read(path, instance),
+    read(`${path}${path.includes('?') ? '&' : '?'}another=${++asked}`, instance),
+  ]
+  let asked = 0
+  const readAll = () => Promise.all([service, neighbour].flatMap(on))
+  for (const body of await readAll()) assert.doesNotMatch(body, shows)
   await change()
   assert.ok(
-    await withinASecond(async () => (await Promise.all(both.map(on))).every((body) => shows.test(body))),
+    await withinASecond(async () => (await readAll()).every((body) => shows.test(body))),
     `${path} shows ${shows}`,
   )
 }
@@ -213,13 +225,10 @@ test('a changed product, stock, menu, store or outlet is visible on every instan
   await changesBoth(shop, '/v1/products', () => shop.add({ name: 'Mug', price: 11, stock: 1 }), /"price":11,/)
   await changesBoth(shop, '/v1/search?q=new', () => shop.add({ name: 'New mug', price: 10 }), /New mug/)
   await changesBoth(shop, '/v1/categories', () => shop.add({ name: 'Pan', price: 1, category: 'Pots' }), /Pots/)
-  const stock = { product: 'mug', variantId: null, outletId: null, quantity: 77 }
-  await changesBoth(
-    shop,
-    '/v1/products/mug',
-    () => inTx((tx) => adjustStock(tx, store, commandLine, stock)),
-    /"stock":77,/,
-  )
+  const stock = { product: 'mug', variantId: null, outletId: null }
+  const setStock = (quantity: number) => () => inTx((tx) => adjustStock(tx, store, commandLine, { ...stock, quantity }))
+  await changesBoth(shop, '/v1/products/mug', setStock(77), /"stock":77,/)
+  await changesBoth(shop, '/v1/products', setStock(78), /"stock":78,/)
   const menu = [{ label: 'Sale', type: 'page', target: 'sale' }]
   await changesBoth(shop, '/v1/menu', () => inTx((tx) => replaceMenu(tx, store, menu)), /Sale/)
   const renamed = { ...unchanged, name: 'Renamed' }

@@ -7,9 +7,15 @@ const everyMs = 350
 /** After a longer pause it begins anew, instead of reading everything that was sold meanwhile. */
 const maxPauseMs = 5_000
 
+/** What the feed tells of changes. */
+export type FeedCaches = Pick<
+  AnswerCache,
+  'invalidateProducts' | 'invalidateStore' | 'invalidateAll' | 'confirm' | 'asked'
+>
+
 type FeedOptions = {
   db: Db
-  answers: Pick<AnswerCache, 'invalidateProducts' | 'invalidateStore' | 'invalidateAll' | 'confirm' | 'asked'>
+  caches: FeedCaches
   /** Resolves when all announcements so far have arrived. */
   confirmListening(): Promise<void>
   onFailure(error: unknown): void
@@ -22,12 +28,12 @@ export type StockFeed = {
 }
 
 /**
- * Tells the cache which products were sold. Sales announce nothing, because `notify` takes a lock at commit that all
+ * Tells the caches which products were sold. Sales announce nothing, because `notify` takes a lock at commit that all
  * transactions share (decision 0012). Instead the entries that they have made in the ledger are read several times a
  * second, while answers are asked for. As long as that works, and announcements arrive, cached answers whose products
  * did not change are as good as new (decision 0055).
  */
-export const startStockFeed = ({ db, answers, confirmListening, onFailure }: FeedOptions): StockFeed => {
+export const startStockFeed = ({ db, caches, confirmListening, onFailure }: FeedOptions): StockFeed => {
   let snapshot: string | null = null
   /** When the first of the snapshots was taken. */
   let sinceMs = 0
@@ -37,10 +43,10 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
   let isFailing = false
 
   const drop = (changed: readonly SoldProduct[]) => {
-    if (changed.length > maxChanges) return answers.invalidateAll()
+    if (changed.length > maxChanges) return caches.invalidateAll()
     for (const [storeId, all] of Map.groupBy(changed, (one) => one.storeId)) {
-      if (all.some(({ turned }) => turned)) answers.invalidateStore(storeId)
-      else answers.invalidateProducts(storeId, new Set(all.map(({ productId }) => productId)))
+      if (all.some(({ turned }) => turned)) caches.invalidateStore(storeId)
+      else caches.invalidateProducts(storeId, new Set(all.map(({ productId }) => productId)))
     }
   }
   const begin = async () => {
@@ -64,7 +70,7 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
       if (turn !== turns) return
       snapshot = seen
       seenAtMs = beganAtMs
-      answers.confirm(sinceMs, beganAtMs)
+      caches.confirm(sinceMs, beganAtMs)
       isFailing = false
     } catch (error) {
       // The next look begins where the last one ended.
@@ -74,7 +80,7 @@ export const startStockFeed = ({ db, answers, confirmListening, onFailure }: Fee
   }
   const isAskedFor = () => {
     const before = asked
-    asked = answers.asked()
+    asked = caches.asked()
     return asked !== before
   }
 

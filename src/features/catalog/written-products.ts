@@ -1,27 +1,30 @@
 import type { Position } from '../../core/cursor.ts'
 import { mediaPrefix } from '../../core/media-path.ts'
+import type { WrittenProduct } from '../../http/cached-products.ts'
 import { SerializedBody } from '../../http/endpoint.ts'
 import type { Product } from './catalog.contract.ts'
-import { ends, type WrittenPage } from './catalog.sql.ts'
+import { ends } from './catalog.sql.ts'
 import { type ImageUrls, showImage, showSizes } from './show-image.ts'
 
-/** A product as the schema would write it. */
-export type WrittenProduct = { id: string; json: string }
+/** The texts of one answer of the database, such as `listIds` and `writeProducts` return. */
+export const splitTexts = (texts: string | null): string[] => texts?.split(ends.text) ?? []
 
-/** The products of a page as `listProducts` has written them, each behind its position. */
-export const readWritten = ({ products }: WrittenPage): string[] => products?.split(ends.product) ?? []
+/** A product of a page, and where the page has it. */
+export type ListedId = { id: string; position: Position }
 
-export const readPosition = (text: string): Position => JSON.parse(text.slice(0, text.indexOf(ends.position)))
+export const readListedId = (text: string): ListedId => {
+  const end = text.indexOf(ends.id)
+  return { id: text.slice(0, end), position: JSON.parse(text.slice(end + 1)) }
+}
 
 const beforeId = '{"id":"'.length
 
 /** Adds the addresses of images, which depend on this service and its settings. Optional fields come last. */
 export const finishProduct = (urls: ImageUrls, text: string): WrittenProduct => {
-  const start = text.indexOf(ends.position) + 1
-  const imagesStart = text.indexOf(ends.images, start) + 1
+  const imagesStart = text.indexOf(ends.images) + 1
   const imagesEnd = text.indexOf(ends.images, imagesStart)
   const imagesJson = text.slice(imagesStart, imagesEnd)
-  const before = text.slice(start, imagesStart - 1)
+  const before = text.slice(0, imagesStart - 1)
   const after = text.slice(imagesEnd + 1)
   const sizes = writeSizes(urls, imagesJson)
   return {
