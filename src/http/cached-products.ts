@@ -7,7 +7,7 @@ export type WrittenProduct = { id: string; json: string }
 
 type Outlet = { storeId: number; outletId: number }
 
-export type FoundProducts = {
+export type ShownProducts = {
   /** By id. A product that is not listed any more is missing. */
   products: ReadonlyMap<string, string>
   /** When the oldest of them was read: a result of `performance.now()`. */
@@ -20,7 +20,7 @@ export type ProductCache = Pick<AnswerCache, 'invalidateProducts' | 'invalidateS
     outlet: Outlet,
     ids: readonly string[],
     read: (missing: readonly string[]) => Promise<readonly WrittenProduct[]>,
-  ): Promise<FoundProducts>
+  ): Promise<ShownProducts>
 }
 
 type CachedProduct = { json: string; madeAtMs: number; beganAtMs: number; products: readonly string[] }

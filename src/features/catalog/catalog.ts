@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors.ts'
 import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
-import type { FoundProducts, WrittenProduct } from '../../http/cached-products.ts'
+import type { ShownProducts, WrittenProduct } from '../../http/cached-products.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
 import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
@@ -32,7 +32,7 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pro
 const toWritten = (id: string, json: string | undefined): WrittenProduct[] => (json === undefined ? [] : [{ id, json }])
 
 /** Products as lists show them, from memory or the database. */
-export const findProducts = (ctx: StoreCtx, ids: readonly string[]): Promise<FoundProducts> =>
+export const findProducts = (ctx: StoreCtx, ids: readonly string[]): Promise<ShownProducts> =>
   ctx.cachedProducts.find(outletRefOf(ctx), ids, async (missing) => {
     const { texts } = await sql.writeProducts(ctx.db, outletRefOf(ctx), missing, moneyOf(ctx))
     return splitTexts(texts).map((text) => finishProduct(ctx, text))
