@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startBare } from './bare.ts'
 import { measureImport } from './import.ts'
+import { judgeKinds, judgeQueries, printScore } from './judge.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
 import { printPlans } from './plans.ts'
 import { type Read, readsOf } from './reads.ts'
@@ -16,7 +17,7 @@ turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
   --products N  how many products the store has
   --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
   --keep FOLDER the second service keeps its catalog there, and need not be filled the next time
-  --only PART   only reads whose name has this part
+  --only PART   only reads whose name has this part; 'judged queries' is the score of the answers
   --plans       instead of measuring, print how the database runs every statement of lists and searches
   --seconds N   of each run
   --rounds N    runs of each, of which the median counts
@@ -54,6 +55,7 @@ const main = async () => {
   if (values.only === '') await measureStarts()
   await withShops(values.million ? [usualSize, millionSize] : [usualSize], async (shops) => {
     if (smoke) await askEverything(shops[0] as Shop)
+    if ('judged queries'.includes(values.only)) await judgeShops(shops)
     await measureReads(shops)
     if (values.only === '') await measureImports(shops)
     for (const { products, service } of shops) {
@@ -89,6 +91,13 @@ const measureStarts = async () => {
   } finally {
     removeDataDir(dataDir)
   }
+}
+
+/** Says how good the answers are, so that speed is not bought with worse ones. */
+const judgeShops = async (shops: readonly Shop[]) => {
+  printScore('\njudged queries', await judgeQueries((shops[0] as Shop).service), print)
+  for (const shop of shops)
+    printScore(`searches of ${count(shop.products)} products, by the whole store`, await judgeKinds(shop), print)
 }
 
 const measureReads = async (shops: readonly Shop[]) => {
