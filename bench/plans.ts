@@ -3,6 +3,8 @@ import type { Db, Queries } from '../src/db/database.ts'
 import { toStatement } from '../src/db/sql.ts'
 import * as lists from '../src/features/catalog/catalog.sql.ts'
 import * as searches from '../src/features/catalog/search.sql.ts'
+import * as words from '../src/features/catalog/search-terms.sql.ts'
+import { countedMatches } from '../src/features/catalog/word-counts.ts'
 import type { Shop } from './shop.ts'
 
 type Print = (text: string) => void
@@ -28,14 +30,23 @@ export const printPlans = async (shop: Shop, print: Print) => {
 const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
   const category = [`cat_${outlet.storeId}_7`]
-  const asked = (words: readonly string[], isWhole: (word: string) => boolean) => ({
-    terms: words.map((word) => ({ alternatives: [word], prefix: true, whole: isWhole(word) })),
+  const rare = { whole: null, begun: null }
+  const asked = (words: readonly string[], whole: boolean): searches.SearchPage => ({
+    terms: words.map((word) => ({ alternatives: [word], prefix: true, whole, common: rare })),
     nameKey: words.join(' '),
     ...({ sort: 'relevance', limit: 21 } as const),
   })
-  // Like the service, which knows the longer words of a store.
-  const found = (...words: string[]) => asked(words, (word) => word.length > 3)
-  const begun = (word: string) => asked([word], () => false)
+  const whole = (...words: string[]) => asked(words, true)
+  const begun = (word: string) => asked([word], false)
+  const find =
+    (request: searches.SearchPage, by: searches.Lookup['by'] = 'words', mark: '~' | '^' = '~') =>
+    (db: Db) => {
+      const query = searches.wordQuery(outlet.outletId, mark, request.terms)
+      const limit = mark === '~' ? countedMatches : searches.sortedMatches
+      return searches.findMatches(db, outlet, request, { query, by }, { limit })
+    }
+  const walk = { rank: searches.ranks.whole + 1, rows: 256, sample: 256, prefixes: false }
+  const beginnings = { rank: searches.ranks.begun + 1, rows: 1_024, sample: 1_024, prefixes: true }
   return [
     ['the list', (db) => lists.listProducts(db, outlet, page)],
     ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] })],
@@ -47,25 +58,21 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
     ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
-    ['a search of two words', (db) => searches.searchProducts(db, outlet, found('wieea', 'wouta'), 'rare words')],
-    ['a search of a rare word', (db) => searches.searchProducts(db, outlet, found('wisrol'), 'rare words')],
-    ['a search of a common word', (db) => searches.searchProducts(db, outlet, found('wieea'), 'rare words')],
-    ['a search of a beginning', (db) => searches.searchProducts(db, outlet, begun('wole'), 'rare words')],
-    [
-      'the look at the newest, before a search of words that are everywhere',
-      (db) => searches.searchProducts(db, outlet, found('wa'), 'rare words'),
-    ],
-    ['a search for a short prefix', (db) => searches.searchProducts(db, outlet, found('wie'), 'newest')],
-    ['a search of a word in most products', (db) => searches.searchProducts(db, outlet, found('wa'), 'newest')],
-    [
-      'a search in a category',
-      (db) => searches.searchProducts(db, outlet, { ...found('wieea'), categoryIds: category }, 'rare words'),
-    ],
-    ['the best of too many', (db) => searches.findNamed(db, outlet, begun('wole'), { words: true })],
-    ['too many matches by price', (db) => searches.walkMatches(db, outlet, { ...found('wie'), sort: 'price' })],
-    ['what a misspelt word may mean', (db) => searches.lookUpWords(db, outlet.storeId, ['wixsrol'])],
-    ['suggestions', (db) => searches.suggestProducts(db, outlet, found('wie'), 'newest')],
-    ['suggested categories', (db) => searches.suggestCategories(db, outlet.storeId, ['cat'], 4)],
+    ['what is known of words', (db) => words.lookUpWords(db, outlet.storeId, ['wieea', 'wouta'])],
+    ['what a misspelt word may mean', (db) => words.findLookalikes(db, outlet.storeId, 'wixsrol')],
+    ['the same with two typos', (db) => words.findFarLookalikes(db, outlet.storeId, 'wixsrol')],
+    ['a search of two words', find(whole('wieea', 'wouta'))],
+    ['a search of a rare word', find(whole('wisrol'))],
+    ['a search of names', find(whole('wole'), 'words', '^')],
+    ['a search of a word in most products', (db) => searches.walkCommon(db, outlet, whole('wa'), walk)],
+    ['a search for a short prefix', (db) => searches.walkCommon(db, outlet, begun('wtt'), beginnings)],
+    ['a search of two words in most products', find(whole('wa', 'we'), { newest: 10_000 })],
+    ['a search in a category', find({ ...whole('wieea'), categoryIds: category })],
+    ['a search of a common word in a category', find({ ...whole('wa'), categoryIds: category }, 'category')],
+    ['too many matches by price', (db) => searches.walkMatches(db, outlet, { ...begun('wie'), sort: 'price' })],
+    ['suggestions', (db) => searches.suggestProducts(db, outlet, begun('wisr'))],
+    ['suggestions for a short prefix', (db) => searches.suggestProducts(db, outlet, begun('wie'), 256)],
+    ['suggested categories', (db) => searches.suggestCategories(db, outlet, ['cat'], 4)],
   ]
 }
 

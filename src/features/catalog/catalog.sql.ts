@@ -10,6 +10,8 @@ export type Sort = 'newest' | 'price' | '-price' | 'name' | '-name'
 /** Filters in database terms. Undefined fields do not filter. */
 export type Filter = {
   categoryIds?: readonly string[] | undefined
+  /** How many products these categories have. */
+  categoryProducts?: number | undefined
   ids?: readonly string[] | undefined
   minMinor?: number | undefined
   maxMinor?: number | undefined
@@ -194,13 +196,13 @@ export const listCategories = (
     order by c.position, c.id limit ${limit}`
 }
 
-/** The ids of a category, given by id or slug, and all its descendants. Empty if it does not exist. */
-export const findCategoryTree = async (db: Queries, storeId: StoreId, idOrSlug: string) =>
-  (
-    await db.many<{ id: string }>`
-      with recursive tree as (
-        select id from category where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
-        union
-        select c.id from tree join category c on c.store_id = ${storeId} and c.parent_id = tree.id)
-      select id from tree`
-  ).map(({ id }) => id)
+/** A category, given by id or slug, and all its descendants. Empty if it does not exist. */
+export const findCategoryTree = (db: Queries, storeId: StoreId, idOrSlug: string) => db.many<{
+  id: string
+  products: number
+}>`
+  with recursive tree as (
+    select id, product_count from category where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
+    union
+    select c.id, c.product_count from tree join category c on c.store_id = ${storeId} and c.parent_id = tree.id)
+  select id, product_count as products from tree`

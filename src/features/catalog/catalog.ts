@@ -69,8 +69,10 @@ export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql
     options: query.options === undefined ? undefined : readOptionFilter(query.options, ctx.outlet.id),
   }
   if (query.category === undefined) return filter
-  const categoryIds = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)
-  return categoryIds.length === 0 ? null : { ...filter, categoryIds }
+  const tree = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)
+  if (tree.length === 0) return null
+  const categoryProducts = tree.reduce((sum, { products }) => sum + products, 0)
+  return { ...filter, categoryIds: tree.map(({ id }) => id), categoryProducts }
 }
 
 /** A bound may have more decimals than the currency. Rounding it to a minor unit excludes no price. */

@@ -1,5 +1,5 @@
 import type { Product } from './catalog.contract.ts'
-import type { Term } from './search.sql.ts'
+import type { Term } from './search-terms.ts'
 import { fold, singularOf, wordsToIndex } from './search-words.ts'
 
 /**

@@ -7,27 +7,23 @@ import { productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
-import { closestWords, fold, wordsToFind } from './search-words.ts'
+import { chooseLookup, chooseWalk, mayBeNamed } from './search-plan.ts'
+import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from './search-terms.ts'
+import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
+import { countedMatches } from './word-counts.ts'
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
-  const [filter, terms] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
+  const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
   let summary: sql.SearchSummary | undefined
   const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
       const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
-      const found = await tryTerms(terms, async (terms) => {
-        const answer = await trySources((source) =>
-          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...request, terms }, source),
-        )
-        return { ...answer, terms, matches: answer.summary.total }
-      })
+      const found = await tryTerms(terms, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
       summary = found.summary
-      if (isExact(summary)) return found.page
-      if (sort === 'relevance') return addNamed(ctx, { ...request, terms: found.terms }, found)
-      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...request, terms: found.terms, sort })
+      return found.page
     },
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
@@ -42,59 +38,108 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
 /** A full page of whole-word matches: prefix matches are not added to it. */
 const enoughMatches = 20
 
+type Ask<Answer> = (terms: readonly Term[], whole?: readonly Term[]) => Promise<Answer>
+
 /**
  * Words of the store's vocabulary must match whole words. If few products match, the last word matches as a prefix too,
  * because the shopper may still be typing it; if none match, all words do. If a single last letter finds nothing, it is
  * treated as the start of a word and dropped.
  */
 const tryTerms = async <Answer extends { matches: number }>(
-  terms: readonly sql.Term[],
-  ask: (terms: readonly sql.Term[]) => Promise<Answer>,
+  terms: readonly Term[],
+  ask: Ask<Answer>,
 ): Promise<Answer> => {
-  const answer = await ask(terms)
+  const last = mustExist(terms.at(-1), 'a word of the query')
+  const begun = loosenLast(terms)
+  // One statement for both steps, unless so many products have the prefix that the first step is better alone.
+  const isOne = last.prefix && last.whole && last.common.begun === null
+  const answer = isOne ? await ask(begun, terms) : await ask(terms)
   if (answer.matches >= enoughMatches) return answer
-  const looser = answer.matches === 0 ? terms.map(loosen) : loosenLast(terms)
-  const loose = isLooser(looser, terms) ? await ask(looser) : answer
-  const isBegun = loose.matches === 0 && terms.length > 1 && terms.at(-1)?.prefix === false
-  return isBegun ? tryTerms(terms.slice(0, -1), ask) : loose
+  const looser = answer.matches === 0 ? terms.map(loosen) : begun
+  const asked = isOne ? begun : terms
+  const loose = isLooser(looser, asked) ? await ask(looser) : answer
+  const isCutShort = loose.matches === 0 && terms.length > 1 && !last.prefix
+  return isCutShort ? tryTerms(terms.slice(0, -1), ask) : loose
 }
 
-const loosen = (term: sql.Term): sql.Term => ({ ...term, whole: false })
-const loosenLast = (terms: readonly sql.Term[]) => [...terms.slice(0, -1), ...terms.slice(-1).map(loosen)]
-const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
-  terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
+const isLooser = (terms: readonly Term[], before: readonly Term[]) =>
+  terms.some((term, i) => isBegun(term) && before[i]?.whole)
 
-/** Usually the first source suffices. Words that are common among the newest products may be rare elsewhere: the third. */
-const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
-  for (const source of ['rare words', 'newest'] as const) {
-    const answer = await ask(source)
-    if (answer.isComplete) return { ...answer, source }
+type Asked = {
+  ctx: StoreCtx
+  page: sql.SearchPage
+  products: number
+  /** If enough products have these words, only they match. */
+  whole?: readonly Term[] | undefined
+}
+type Answer = { page: sql.MatchRow[]; summary: sql.SearchSummary; matches: number }
+
+/** Finds a page of the best matches and the summary, and reads as few rows as possible for it. */
+const ask = async (asked: Asked): Promise<Answer> => {
+  const { ctx, page, products } = asked
+  const walk = chooseWalk(page, products)
+  if (walk !== undefined) {
+    const found = await sql.walkCommon(ctx.db, outletRefOf(ctx), page, walk)
+    if (isFull(found.page, page) && found.page.every(({ rank }) => rank >= walk.rank)) return estimate(found, page)
   }
-  return { ...(await ask('words')), source: 'words' as const }
+  if (mayBeNamed(page)) {
+    const named = await findNamed(ctx, page)
+    if (isFull(named.page, page)) return estimate(named, page)
+  }
+  const lookup = chooseLookup(ctx.outlet.id, page, products)
+  const found = await findBy(asked, lookup)
+  // Words that are common among the newest products may be rare elsewhere.
+  const isRare = typeof lookup.by === 'object' && !found.isCut
+  return isRare ? findBest(asked, await findBy(asked, { ...lookup, by: 'words' })) : findBest(asked, found)
 }
 
-const enoughNamed = 1_000
+const isFull = (rows: readonly sql.MatchRow[], { limit }: sql.SearchPage) => rows.length === limit
 
-/**
- * With more matches than are counted, the best may be among those not read. So products with exactly that name are
- * searched, and, unless enough were found, products with the words in their name. The word index finds all of them
- * anyway while the matches with whole words in the name are within the limit.
- */
-const addNamed = async (ctx: StoreCtx, request: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
-  const byIndex = found.source !== 'newest'
-  if (byIndex && found.named <= sql.countedMatches) return found.page
-  const words = !byIndex && found.named < enoughNamed
-  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), request, { words })
-  const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
-  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, request.limit)
+const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup) =>
+  sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, {
+    limit: page.sort === 'relevance' ? countedMatches : sql.sortedMatches,
+    wholeFirst: whole && { query: sql.wordQuery(ctx.outlet.id, '~', whole), enough: enoughMatches },
+  })
+
+/** With more matches than were read, the best may be among the others. */
+const findBest = async ({ ctx, page, products, whole }: Asked, found: sql.Matches): Promise<Answer> => {
+  const answer = { ...found, matches: found.summary.total }
+  if (!found.isCut) return answer
+  if (whole !== undefined) {
+    const first = await ask({ ctx, page: { ...page, terms: whole }, products })
+    return first.matches >= enoughMatches ? first : ask({ ctx, page, products })
+  }
+  const { sort } = page
+  if (sort !== 'relevance')
+    return { ...answer, page: await sql.walkMatches(ctx.db, outletRefOf(ctx), { ...page, sort }) }
+  const named = await findNamed(ctx, page)
+  if (isFull(named.page, page)) return { ...answer, page: named.page }
+  const lookup = chooseLookup(ctx.outlet.id, page, 0)
+  const all = await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
+  return { ...answer, page: all.page }
 }
 
-const isExact = ({ total }: sql.SearchSummary) => total <= sql.countedMatches
+/** Only products with the words in their name. */
+const findNamed = (ctx: StoreCtx, page: sql.SearchPage) => {
+  const query = sql.wordQuery(ctx.outlet.id, '^', page.terms)
+  return sql.findMatches(ctx.db, outletRefOf(ctx), page, { query, by: 'words' }, { limit: sql.sortedMatches })
+}
+
+/** The summary of some matches, extrapolated to as many as the words are known to have. */
+const estimate = ({ page, summary }: sql.FoundProducts, { terms }: sql.SearchPage): Answer => {
+  const matches = Math.max(...terms.map((term) => commonness(term)?.products ?? 0), countedMatches + 1)
+  const part = matches / Math.max(1, summary.total)
+  const scale = (count: number) => Math.round(count * part)
+  const categories = summary.categories.map((category) => ({ ...category, count: scale(category.count) }))
+  return { page, matches, summary: { ...summary, total: matches, inStock: scale(summary.inStock), categories } }
+}
+
+const isExact = ({ total }: sql.SearchSummary) => total <= countedMatches
 
 const showSummary = ({ store }: StoreCtx, summary: sql.SearchSummary) => {
   const price = (minor: number | null) => (minor === null ? null : toWire(minor, store.currency))
   return {
-    total: Math.min(summary.total, sql.countedMatches),
+    total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
       categories: summary.categories,
@@ -110,40 +155,22 @@ const noMatches = {
   facets: { categories: [], price: { min: null, max: null }, inStock: { count: 0 } },
 }
 
-/**
- * The words of a query, with likely corrections for misspelt ones. Only correctable words are stored in the vocabulary,
- * so shorter words always match as prefixes.
- */
-const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
-  const words = wordsToFind(text)
-  const correctable = words.filter((word) => word.correctable).map((word) => word.text)
-  const known = correctable.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, correctable)
-  return words.map(({ text: word, prefix }, i) => {
-    const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
-    const corrections = closestWords(word, lookalikes)
-    const whole = isWhole || (corrections.length > 0 && i < words.length - 1)
-    return { alternatives: [word, ...corrections], prefix, whole }
-  })
-}
-
 const suggestedProducts = 8
 const suggestedCategories = 4
 
 export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions> => {
-  const terms = await readTerms(ctx, text)
+  const { terms, products: all } = await readTerms(ctx, text)
   if (terms.length === 0) return { products: [], categories: [] }
-  const page = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
+  const request = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
     // The shopper is still typing the last word, so it matches as a prefix.
     tryTerms(loosenLast(terms), async (terms) => {
-      const answer = await trySources((source) =>
-        sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),
-      )
-      return { ...answer, matches: answer.products.length }
+      const products = await suggestProducts(ctx, { ...request, terms }, all)
+      return { products, matches: products.length }
     }),
     sql.suggestCategories(
       ctx.db,
-      ctx.store.id,
+      outletRefOf(ctx),
       terms.map(({ alternatives }) => mustExist(alternatives.at(-1), 'a word of the query')),
       suggestedCategories,
     ),
@@ -156,4 +183,10 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
     })),
     categories,
   }
+}
+
+const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
+  const walk = chooseWalk(page, products)
+  const newest = walk && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, walk.rows))
+  return newest?.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
 }
