@@ -45,7 +45,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
       const limit = mark === '~' ? countedMatches : searches.sortedMatches
       return searches.findMatches(db, outlet, request, { query, by }, { limit })
     }
-  const walk = { rank: searches.ranks.whole + 1, rows: 256, sample: 256, prefixes: false }
+  const walk = { rank: searches.ranks.whole + 1, rows: 1_024, sample: 1_024, prefixes: false }
   const beginnings = { rank: searches.ranks.begun + 1, rows: 1_024, sample: 1_024, prefixes: true }
   return [
     ['the list', (db) => lists.listProducts(db, outlet, page)],

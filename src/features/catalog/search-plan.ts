@@ -11,15 +11,15 @@ import { commonness, isBegun, type Term } from './search-terms.ts'
 const isFiltered = ({ categoryIds, ids, minMinor, maxMinor, inStock, options }: Filter) =>
   (categoryIds ?? ids ?? minMinor ?? maxMinor ?? inStock ?? options) !== undefined
 
-/** Numbers of rows that a walk may read; few, because each is a statement of its own. */
-const walkSizes = [256, 1_024, 4_096]
-const sizeFor = (rows: number) => walkSizes.find((size) => size >= rows)
+/** Looking a word up is better than reading more rows than this. */
+const maxWalkedRows = 4_096
 
-/** Matches that a sample should have. */
+/** A sample has so many matches, if that takes no more rows than this. */
 const sampledMatches = 200
+const maxSampledRows = 1_024
 
-/** Products of a store that are in stock, at least; the rest of a walk finds nothing. */
-const inStockPart = 0.6
+/** A part of the products is out of stock, and the newest may differ from the others. */
+const margin = 3
 
 /**
  * For one common word: read the newest products until a page of them has it in the name. Undefined if that would take
@@ -30,17 +30,15 @@ export const chooseWalk = (page: SearchPage, products: number): Walk | undefined
   const common = term === undefined ? null : commonness(term)
   if (term === undefined || common === null || others.length > 0 || products === 0) return undefined
   if (page.sort !== 'relevance' || isFiltered(page)) return undefined
-  const rowsFor = (named: number) =>
-    named === 0 ? undefined : sizeFor((page.limit * products) / (named * inStockPart))
-  const sample = sizeFor((sampledMatches * products) / common.products) ?? 1_024
-  const wholeRows = rowsFor(term.common.whole?.named ?? 0)
+  const rowsFor = (matches: number, named: number) => Math.ceil((matches * products) / named)
+  const whole = rowsFor(page.limit, term.common.whole?.named ?? 0)
+  const begun = isBegun(term) ? rowsFor(page.limit, common.named) : Number.POSITIVE_INFINITY
   const walk =
-    wholeRows !== undefined
-      ? { prefixes: false, rank: ranks.whole + 1, rows: wholeRows }
-      : { prefixes: true, rank: ranks.begun + 1, rows: isBegun(term) ? rowsFor(common.named) : undefined }
-  const { rows, ...rest } = walk
-  if (rows === undefined || isBeyond(page, walk.rank)) return undefined
-  return { ...rest, rows, sample: Math.min(sample, 1_024) }
+    whole <= maxWalkedRows
+      ? { prefixes: false, rank: ranks.whole + 1, rows: whole * margin }
+      : { prefixes: true, rank: ranks.begun + 1, rows: begun * margin }
+  if (Math.min(whole, begun) > maxWalkedRows || isBeyond(page, walk.rank)) return undefined
+  return { ...walk, sample: Math.min(rowsFor(sampledMatches, common.products), maxSampledRows) }
 }
 
 /** The page begins after the last row that a walk of this rank finds. */

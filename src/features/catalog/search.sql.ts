@@ -140,7 +140,8 @@ const lookedUp = (outlet: OutletRef, page: SearchPage, { query, filter, by }: Lo
     return sql`listing l where ${hasWords(query)} and ${rest} and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)}`
   }
   if (typeof by === 'object')
-    return sql`(${newest(outlet, by.newest)}) l where ${allOf([...filters(outlet, page), ...words])}`
+    return sql`listing l where ${hereIn(outlet)} and ${areNewest(outlet, by.newest)}
+      and ${notByIndex(allOf([...filters(outlet, page), ...words]))}`
   const { ids, categoryIds, ...rest } = page
   const key = by === 'ids' ? sql`l.product_id = any(${ids})` : sql`l.category_id = any(${categoryIds})`
   const others = by === 'ids' ? { ...rest, categoryIds } : { ...rest, ids }
@@ -174,11 +175,16 @@ export const findMatches = (db: Db, outlet: OutletRef, page: SearchPage, lookup:
     (select count(*) > ${limit} from found) as "isCut"`
 }
 
-/** Reads so many `rows` for the page, and counts a `sample`. With `prefixes`, names with words that begin with the term. */
+/** Reads at most so many `rows` for the page, and counts a `sample`. With `prefixes`, names with words that begin so. */
 export type Walk = { prefixes: boolean; rank: number; rows: number; sample: number }
 
-const newest = (outlet: OutletRef, rows: number, start: Fragment = sql`true`) => sql`
-  select * from listing l where ${hereIn(outlet)} and ${start} order by l.seq desc limit ${literalLimit(rows)}`
+/**
+ * Only so many of the newest products. By the number of the last one, because for a limit of a thousand rows the planner
+ * would sort the store: it expects a store of average size.
+ */
+const areNewest = (outlet: OutletRef, rows: number, start: Fragment = sql`true`) => sql`${start} and l.seq >= coalesce((
+  select l.seq from listing l where ${hereIn(outlet)} and ${start}
+  order by l.seq desc offset ${rows} limit 1), 0)`
 
 /**
  * For words that very many products have: reads products from the newest on until the page is full of those in stock that
@@ -193,8 +199,10 @@ export const walkCommon = (db: Db, outlet: OutletRef, page: SearchPage, walk: Wa
   const isLater = page.position !== undefined && Number(page.position[0]) <= walk.rank
   const start = isLater ? sql`l.seq < ${page.position?.[1]}::bigint` : sql`true`
   const notWhole = walk.prefixes ? sql`and not ${hasWords(whole)}` : sql``
-  const walked = sql`select ${matchColumns(rank)} from (${newest(outlet, walk.rows, start)}) l
-    where l.in_stock and ${hasWords(wanted)} and l.name_key <> ${page.nameKey} ${notWhole} limit ${page.limit}`
+  const walked = sql`select ${matchColumns(rank)} from listing l
+    where ${hereIn(outlet)} and ${areNewest(outlet, walk.rows, start)}
+      and ${notByIndex(sql`l.in_stock and ${hasWords(wanted)} and l.name_key <> ${page.nameKey} ${notWhole}`)}
+    order by l.seq desc limit ${page.limit}`
   const named = sql`select ${matchColumns(sql`${literalLimit(ranks.name)} + l.in_stock::integer`)} from listing l
     where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${notByIndex(any)}
     limit ${literalLimit(countedMatches)}`
@@ -207,7 +215,8 @@ export const walkCommon = (db: Db, outlet: OutletRef, page: SearchPage, walk: Wa
     with walked as materialized (${walked}),
     ${summaryAndPage(
       outlet,
-      sql`select l.category_id, l.price_minor, l.in_stock from (${newest(outlet, walk.sample)}) l where ${any}`,
+      sql`select l.category_id, l.price_minor, l.in_stock from listing l
+        where ${hereIn(outlet)} and ${areNewest(outlet, walk.sample)} and ${notByIndex(any)}`,
       pageOf(isLater ? sql`select * from walked` : sql`select * from walked union all ${best}`, page),
       page.sort,
     )}`
@@ -235,7 +244,8 @@ export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, new
     newestRows === undefined
       ? sql`select ${columns} from ${lookedUp(outlet, page, { query, by: 'words' })}
           limit ${literalLimit(rankedSuggestions)}`
-      : sql`select ${columns} from (${newest(outlet, newestRows)}) l where ${hasWords(query)}`
+      : sql`select ${columns} from listing l
+          where ${hereIn(outlet)} and ${areNewest(outlet, newestRows)} and ${notByIndex(hasWords(query))}`
   return db.many<SuggestedProduct>`
     select p.id, p.slug, p.name, p.images
     from (select * from (${rows}) l order by l.rank desc, l.seq desc limit ${page.limit}) l
