@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { wordsToFind } from '../src/features/catalog/search-words.ts'
 import { judgedCatalog } from './judged-catalog.ts'
 import { judgedQueries } from './judged-queries.ts'
 import { searchKinds } from './reads.ts'
@@ -96,11 +97,10 @@ type Outlet = { store: number; outlet: number }
  * products of that order have one grade.
  */
 const gradeAll = async (client: pg.Client, outlet: Outlet, kind: Kind, { data, correctedQuery }: Found) => {
-  const words = (correctedQuery ?? kind.words).split(' ')
-  for (const terms of formsOf(words)) {
+  const words = wordsToFind(correctedQuery ?? kind.words).map(({ text }) => text)
+  for (const { terms, enough } of formsOf(words)) {
     const rows = await gradeMatches(client, outlet, kind, terms)
-    // A page of whole words is enough; otherwise the search goes on to beginnings.
-    if (rows.length < places && terms.some(({ end }) => end === '')) continue
+    if (rows.length < enough) continue
     const gradeOf = new Map(rows.map(({ id, grade }) => [id, grade]))
     const first = rows.slice(0, places)
     const wanted = new Set((kind.order === undefined ? rows : first).map(({ id }) => id))
@@ -114,11 +114,16 @@ const gradeAll = async (client: pg.Client, outlet: Outlet, kind: Kind, { data, c
 
 type Term = { word: string; end: '' | ':*' }
 
-/** Words that the vocabulary of the store has are looked for whole first, then as beginnings. */
-const formsOf = (words: readonly string[]): Term[][] => {
+/** Words are looked for whole; with less than a page of matches, the last may only begin so; with none, all of them. */
+const formsOf = (words: readonly string[]): { terms: Term[]; enough: number }[] => {
   const begun = words.map((word) => ({ word, end: ':*' as const }))
+  // The vocabulary of a store has no shorter words.
   const whole = begun.map((term): Term => ({ ...term, end: term.word.length > 3 ? '' : ':*' }))
-  return [whole, [...whole.slice(0, -1), ...begun.slice(-1)], begun]
+  return [
+    { terms: whole, enough: places },
+    { terms: [...whole.slice(0, -1), ...begun.slice(-1)], enough: 1 },
+    { terms: begun, enough: 0 },
+  ]
 }
 
 const gradeMatches = async (

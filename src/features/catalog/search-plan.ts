@@ -44,7 +44,7 @@ export const chooseWalk = (page: SearchPage, products: number): Walk | undefined
 /** The page begins after the last row that a walk of this rank finds. */
 const isBeyond = ({ position }: SearchPage, rank: number) => position !== undefined && Number(position[0]) < rank
 
-/** More products than this begin with a common prefix, and collecting them takes longer than comparing the other matches. */
+/** Collecting the products of a prefix that is so common takes longer than comparing it with the matches of other words. */
 const tooManyBegun = 5_000
 
 export const chooseLookup = (outletId: OutletId, page: SearchPage, products: number): Lookup => {
@@ -53,16 +53,20 @@ export const chooseLookup = (outletId: OutletId, page: SearchPage, products: num
   if (ids !== undefined) return { query, by: 'ids' }
   const fewest = Math.min(...terms.map((term) => commonness(term)?.products ?? 0))
   if (categoryIds !== undefined && fewest > categoryProducts) return { query, by: 'category' }
-  const isSlow = (term: Term) => isBegun(term) && (commonness(term)?.products ?? 0) > tooManyBegun
-  const quick = terms.filter((term) => !isSlow(term))
-  if (quick.length > 0 && quick.length < terms.length)
-    return { query: wordQuery(outletId, '~', quick), filter: query, by: 'words' }
   // At least one in twenty has each of the words: a thousand matches are likely among the newest.
   const isEverywhere = products > 0 && fewest > products / 20
-  return isEverywhere ? { query, by: { newest: newestRows } } : { query, by: 'words' }
+  return isEverywhere ? { query, by: { newest: newestRows } } : byWords(outletId, '~', terms)
 }
 
 const newestRows = 10_000
+
+/** Looks up all words, or only those that are looked up quickly, and compares the others. */
+export const byWords = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[]): Lookup => {
+  const query = wordQuery(outletId, mark, terms)
+  const quick = terms.filter((term) => !isBegun(term) || (commonness(term)?.products ?? 0) <= tooManyBegun)
+  if (quick.length === 0 || quick.length === terms.length) return { query, by: 'words' }
+  return { query: wordQuery(outletId, mark, quick), filter: query, by: 'words' }
+}
 
 /** Whether the names alone may fill the page, because so many products have the word. */
 export const mayBeNamed = (page: SearchPage) =>

@@ -7,7 +7,7 @@ import { productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
-import { chooseLookup, chooseWalk, mayBeNamed } from './search-plan.ts'
+import { byWords, chooseLookup, chooseWalk, mayBeNamed } from './search-plan.ts'
 import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from './search-terms.ts'
 import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
@@ -90,7 +90,8 @@ const ask = async (asked: Asked): Promise<Answer> => {
   const found = await findBy(asked, lookup)
   // Words that are common among the newest products may be rare elsewhere.
   const isRare = typeof lookup.by === 'object' && !found.isCut
-  return isRare ? findBest(asked, await findBy(asked, { ...lookup, by: 'words' })) : findBest(asked, found)
+  const again = isRare ? byWords(ctx.outlet.id, '~', page.terms) : undefined
+  return findBest(asked, again === undefined ? found : await findBy(asked, again))
 }
 
 const isFull = (rows: readonly sql.MatchRow[], { limit }: sql.SearchPage) => rows.length === limit
@@ -121,8 +122,8 @@ const findBest = async ({ ctx, page, products, whole }: Asked, found: sql.Matche
 
 /** Only products with the words in their name. */
 const findNamed = (ctx: StoreCtx, page: sql.SearchPage) => {
-  const query = sql.wordQuery(ctx.outlet.id, '^', page.terms)
-  return sql.findMatches(ctx.db, outletRefOf(ctx), page, { query, by: 'words' }, { limit: sql.sortedMatches })
+  const lookup = byWords(ctx.outlet.id, '^', page.terms)
+  return sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
 }
 
 /** The summary of some matches, extrapolated to as many as the words are known to have. */

@@ -34,38 +34,41 @@ export const countListed = async (db: Queries, { storeId, outletId }: OutletRef)
 
 export type WordCount = { word: string; products: number; named: number }
 
-/** Beginnings of these lengths are counted: shorter ones are not searched, and longer ones begin few words. */
-const beginningLengths = [2, 3, 4]
+/** How many products are counted: every `step`th, and at least `minProducts` of them must have a word. */
+export type Sample = { step: number; minProducts: number }
 
-/**
- * The words and beginnings of every `step`th product, with the number of these products that have them; only those with
- * at least `minProducts`. Read from the listing, where each word has the outlet and a mark in front (see `wordQuery`).
- */
-export const countWords = (db: Queries, outlet: OutletRef, step: number, minProducts: number) => {
+/** The words of a sample, as the listing has them: with the outlet and a mark in front (see `wordQuery`). */
+const entriesOf = (outlet: OutletRef, step: number) => {
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const markAt = String(outlet.outletId).length + 1
-  const counts = sql`count(*) filter (where mark = '~')::integer as products,
-    count(*) filter (where mark = '^')::integer as named`
-  return db.many<WordCount>`
-    with sampled as (
+  return sql`
+    select s.seq, substr(e.entry, ${markAt}, 1) as mark, substr(e.entry, ${markAt + 1}) as word
+    from (
       select l.seq, l.words
       from (select l.seq, row_number() over (order by l.seq) as number from listing l where ${here}) listed
       cross join ${byKey(sql`select * from listing l where ${here} and l.seq = listed.seq`)} l
-      where listed.number % ${step} = 0),
-    entry as (
-      select s.seq, substr(e.entry, ${markAt}, 1) as mark, substr(e.entry, ${markAt + 1}) as word
-      from sampled s cross join unnest(tsvector_to_array(s.words)) as e (entry)),
-    counted as (
-      select word, ${counts} from entry where mark in ('~', '^') group by word
-      union all
-      select beginning || '*' as word, ${counts}
-      from (
-        select distinct e.seq, e.mark, left(e.word, begun.length) as beginning
-        from entry e cross join unnest(${beginningLengths}::integer[]) as begun (length)
-        where e.mark in ('~', '^') and length(e.word) >= begun.length) b
-      group by beginning)
-    select word, products, named from counted where products >= ${minProducts}`
+      where listed.number % ${step} = 0) s
+    cross join unnest(tsvector_to_array(s.words)) as e (entry)`
 }
+
+const counts = sql`count(*) filter (where mark = '~')::integer as products,
+  count(*) filter (where mark = '^')::integer as named`
+
+export const countWords = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => db.many<WordCount>`
+  select word, ${counts} from (${entriesOf(outlet, step)}) e where mark in ('~', '^')
+  group by word having count(*) filter (where mark = '~') >= ${minProducts}`
+
+/** Shorter beginnings are not searched, longer ones begin few words. */
+const beginningLengths = [2, 3, 4, 5, 6]
+
+/** The same for beginnings of words, which are kept with a `*` behind. */
+export const countBeginnings = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => db.many<WordCount>`
+  select beginning || '*' as word, ${counts}
+  from (
+    select distinct e.seq, e.mark, left(e.word, begun.length) as beginning
+    from (${entriesOf(outlet, step)}) e cross join unnest(${beginningLengths}::integer[]) as begun (length)
+    where e.mark in ('~', '^') and length(e.word) >= begun.length) b
+  group by beginning having count(*) filter (where mark = '~') >= ${minProducts}`
 
 /** Replaces what was counted before. */
 export const keepWordCounts = (tx: Tx, storeId: StoreId, words: readonly WordCount[]) => tx.run`

@@ -5,26 +5,36 @@ import * as sql from './word-counts.sql.ts'
 /** A search counts its matches up to here; beyond, the total is an estimate. */
 export const countedMatches = 1_000
 
-/** So many products are enough to tell how common a word is. */
-const sampleSize = 8_000
-
-/**
- * A word is kept if this many products of the sample have it. With fewer, chance could make a word look common that a
- * search must count exactly.
- */
-const minSampled = 24
+/** So many products are enough to tell how common a word is. Beginnings are more, and need not be known as well. */
+const sampledForWords = 40_000
+const sampledForBeginnings = 8_000
 
 /** Counts which words are common in a store, so that searches know it in advance (decision 0055). */
 export const countStoreWords = async (db: Db, outlet: OutletRef): Promise<void> => {
   const products = await sql.countListed(db, outlet)
-  const step = Math.max(1, Math.round(products / sampleSize))
-  // An estimate may be too high by chance, an exact count may be outdated.
-  const margin = step === 1 ? 1.05 : 2
-  const minProducts = Math.max(minSampled, Math.ceil((countedMatches * margin) / step))
-  const counted = products < countedMatches ? [] : await sql.countWords(db.fresh, outlet, step, minProducts)
-  const words = counted.map((count) => ({ ...count, products: count.products * step, named: count.named * step }))
+  const isSmall = products < countedMatches
+  const words = isSmall ? [] : await countIn(products, sampledForWords, (sample) => sql.countWords(db, outlet, sample))
+  const beginnings = isSmall
+    ? []
+    : await countIn(products, sampledForBeginnings, (sample) => sql.countBeginnings(db, outlet, sample))
   await db.tx(async (tx) => {
-    await sql.keepWordCounts(tx, outlet.storeId, words)
+    await sql.keepWordCounts(tx, outlet.storeId, [...words, ...beginnings])
     await sql.noteCounted(tx, outlet.storeId, products)
   })
+}
+
+/**
+ * Counts in a sample and extrapolates. A word that a search must count exactly must not look common by chance: with 1,000
+ * products among a million, about 40 of the sample have it, and one word in a thousand would be in 60.
+ */
+const countIn = async (
+  products: number,
+  sampleSize: number,
+  count: (sample: sql.Sample) => Promise<sql.WordCount[]>,
+): Promise<sql.WordCount[]> => {
+  const step = Math.max(1, Math.round(products / sampleSize))
+  const margin = step === 1 ? 1.05 : 1.5
+  const minProducts = Math.max(24, Math.ceil((countedMatches * margin) / step))
+  const counted = await count({ step, minProducts })
+  return counted.map((word) => ({ ...word, products: word.products * step, named: word.named * step }))
 }
