@@ -41,6 +41,14 @@ export const chooseWalk = (page: SearchPage, products: number): Walk | undefined
   return { ...walk, sample: Math.min(rowsFor(sampledMatches, common.products), maxSampledRows) }
 }
 
+/** The same for suggestions, which need not be the best: a name that begins with the word is enough. */
+export const chooseSuggestedRows = ({ terms, limit }: SearchPage, products: number): number | undefined => {
+  const [term, ...others] = terms
+  const named = (term && commonness(term)?.named) ?? 0
+  const rows = Math.ceil((2 * limit * products) / named)
+  return others.length > 0 || named === 0 || rows > maxWalkedRows ? undefined : rows * margin
+}
+
 /** The page begins after the last row that a walk of this rank finds. */
 const isBeyond = ({ position }: SearchPage, rank: number) => position !== undefined && Number(position[0]) < rank
 

@@ -78,13 +78,13 @@ export const ranks = { name: 8, whole: 6, begun: 4, anywhere: 2 }
 
 const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => {
   const whole = hasWords(wordQuery(outlet.outletId, '^', terms, false))
-  // Most queries have no prefix: comparing the words once is enough.
-  const begun = terms.some(isBegun)
-    ? sql`when ${hasWords(wordQuery(outlet.outletId, '^', terms))} then ${literalLimit(ranks.begun)}`
-    : sql``
-  return sql`case when l.name_key = ${nameKey} then ${literalLimit(ranks.name)}
-    when ${whole} then ${literalLimit(ranks.whole)} ${begun}
-    else ${literalLimit(ranks.anywhere)} end + l.in_stock::integer`
+  const step = (rank: number) => literalLimit(rank)
+  // Most matches do not have the words in their name, so that is compared first.
+  const inName = terms.some(isBegun)
+    ? sql`when not ${hasWords(wordQuery(outlet.outletId, '^', terms))} then ${step(ranks.anywhere)}
+        when ${whole} then ${step(ranks.whole)} else ${step(ranks.begun)}`
+    : sql`when ${whole} then ${step(ranks.whole)} else ${step(ranks.anywhere)}`
+  return sql`case when l.name_key = ${nameKey} then ${step(ranks.name)} ${inName} end + l.in_stock::integer`
 }
 
 /** What counting, sorting and showing need of a listing. */
@@ -236,7 +236,7 @@ export type SuggestedProduct = { id: string; slug: string; name: string; images:
 /** Suggestions rank only so many matches, because a rough ranking is enough while the shopper is typing. */
 const rankedSuggestions = 500
 
-/** Products with the words in their name. With `newestRows`, only among so many of the newest products. */
+/** Products with the words in their name. With `newestRows`, only the first ones among so many of the newest products. */
 export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, newestRows?: number) => {
   const query = wordQuery(outlet.outletId, '^', page.terms)
   const columns = sql`l.product_id, l.seq, ${rankOf(outlet, page)} as rank`
@@ -245,7 +245,8 @@ export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, new
       ? sql`select ${columns} from ${lookedUp(outlet, page, { query, by: 'words' })}
           limit ${literalLimit(rankedSuggestions)}`
       : sql`select ${columns} from listing l
-          where ${hereIn(outlet)} and ${areNewest(outlet, newestRows)} and ${notByIndex(hasWords(query))}`
+          where ${hereIn(outlet)} and ${areNewest(outlet, newestRows)} and ${notByIndex(hasWords(query))}
+          order by l.seq desc limit ${2 * page.limit}`
   return db.many<SuggestedProduct>`
     select p.id, p.slug, p.name, p.images
     from (select * from (${rows}) l order by l.rank desc, l.seq desc limit ${page.limit}) l

@@ -7,7 +7,7 @@ import { productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import * as sql from './search.sql.ts'
-import { byWords, chooseLookup, chooseWalk, mayBeNamed } from './search-plan.ts'
+import { byWords, chooseLookup, chooseSuggestedRows, chooseWalk, mayBeNamed } from './search-plan.ts'
 import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from './search-terms.ts'
 import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
@@ -187,7 +187,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
 }
 
 const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
-  const walk = chooseWalk(page, products)
-  const newest = walk && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, walk.rows))
-  return newest?.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
+  const rows = chooseSuggestedRows(page, products)
+  const newest = rows && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, rows))
+  return newest && newest.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
 }
