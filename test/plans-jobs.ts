@@ -2,7 +2,6 @@ import type { Db } from '../src/db/database.ts'
 import { claimCategories, findStoresToReindex } from '../src/features/catalog/category-words.sql.ts'
 import { countMoves, listMoves, listStock } from '../src/features/catalog/stock-list.sql.ts'
 import { refreshStoreThreshold } from '../src/features/catalog/stock-threshold.sql.ts'
-import { claimStoreToCount, findStoresToCount } from '../src/features/catalog/word-counts.sql.ts'
 import type { StoreId } from '../src/features/context.ts'
 import {
   compareCustomers,
@@ -178,8 +177,6 @@ export const jobStatements = (db: Db, storeId: StoreId): JobStatement[] => [
   ...countsToDo(db, storeId),
   [() => findStoresToReindex(db), 'category_to_reindex'],
   [() => claimCategories(db, storeId, 4), 'category_to_reindex'],
-  [() => findStoresToCount(db), 'search_count_due'],
-  [() => claimStoreToCount(db, storeId), 'search_count_pkey|search_count_due'],
   [() => findStoresWithJobs(db), 'merchant_job_due'],
   [() => claimJobs(db, storeId, 4), 'merchant_job_due'],
   [() => findMailingStores(db, 'order', 0), 'mail_of_store_due'],

@@ -38,6 +38,10 @@ export const acrossStores: Record<string, AcrossStores> = {
     places: 1,
     reason: 'a job finds the stores whose categories were renamed',
   },
+  'src/features/catalog/word-counts.sql.ts': {
+    places: 1,
+    reason: 'a job finds the stores whose words are to be counted',
+  },
   'src/features/customers/erase.sql.ts': { places: 1, reason: 'a job finds the stores with erasures that are due' },
   'src/features/delivery/carrier-shipments.sql.ts': {
     places: 1,

@@ -16,15 +16,15 @@ export const noteUncountedWords = (tx: Tx, storeId: StoreId) => tx.run`
   where search_count.due_at is null`
 
 export const findStoresToCount = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
-  select store_id as "storeId", 1 as waiting, due_at as "oldestAt" from search_count
+  select store_id as "storeId", count(*) as waiting, min(due_at) as "oldestAt" from search_count
   where due_at is not null and due_at <= vitrine_now()
-  order by due_at limit 100`
+  group by store_id order by min(due_at) limit 100`
 
 export const claimStoreToCount = (db: Queries, storeId: StoreId) => db.many<OutletRef>`
   update search_count c set due_at = vitrine_now() + interval '2 minutes'
-  from store s
+  from store s join outlet o on o.id = s.default_outlet_id
   where s.id = ${storeId} and c.store_id = ${storeId} and c.due_at <= vitrine_now()
-  returning c.store_id as "storeId", s.default_outlet_id as "outletId"`
+  returning c.store_id as "storeId", o.id as "outletId"`
 
 export const countListed = async (db: Queries, { storeId, outletId }: OutletRef) =>
   (
