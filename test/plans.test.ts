@@ -24,6 +24,7 @@ import { flattenPlan, isEndless, type PlanNode, tablesOfShoppers } from './plan-
 import { fillTables } from './plans-data.ts'
 import { jobStatements } from './plans-jobs.ts'
 import { reads } from './plans-reads.ts'
+import { assertEstimates, assertPagesInOrder } from './plans-search.ts'
 import { signInSteps } from './plans-sign-in.ts'
 import { putOnHand } from './put-on-hand.ts'
 import { newCustomer, newGuest } from './shoppers.ts'
@@ -340,39 +341,9 @@ test('above the count limit the newest matches are ranked, after the product wit
   assert.equal(new Set(slugs).size, 40)
 })
 
-test('above the count limit total and facets are estimates from a sample', async () => {
-  const { id, defaultOutlet } = await shop.load()
-  for (const [q, query] of Object.entries({ wa: `'~wa'`, wie: `'~wie':*` })) {
-    const [{ matches }] = await runSql(
-      url,
-      `select count(*)::integer as matches from listing where store_id = ${id} and words @@ '${query
-        .replace('~', `${defaultOutlet.id}~`)
-        .replaceAll("'", "''")}'`,
-    )
-    const { total, totalIsExact, facets } = (await shop.get(`/v1/search?q=${q}`)).json
-    assert.equal(totalIsExact, false)
-    assert.ok(Math.abs(total - matches) < matches / 10, `${q}: ${total} of ${matches}`)
-    const inCategories = facets.categories.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
-    assert.ok(Math.abs(inCategories - matches) < matches / 10, `${q}: ${inCategories} of ${matches} by category`)
-    assert.ok(facets.inStock.count > matches / 2 && facets.inStock.count <= total)
-  }
-})
+test('above the count limit total and facets are estimates from a sample', () => assertEstimates(shop, url))
 
-test('every page of a common word follows the one before, in the order of relevance', async () => {
-  const seen: { name: string; stock: number }[] = []
-  let cursor = ''
-  for (let page = 0; page < 12; page++) {
-    const { data, nextCursor } = (await shop.get(`/v1/search?q=wa&limit=100${cursor && `&cursor=${cursor}`}`)).json
-    seen.push(...data)
-    cursor = nextCursor
-  }
-  assert.equal(new Set(seen.map((product) => JSON.stringify(product))).size, 1_200)
-  const ranks = seen.slice(1).map(({ name, stock }) => (/\bwa\b/.test(name) ? 2 : 0) + (stock > 0 ? 1 : 0))
-  assert.deepEqual(
-    ranks,
-    ranks.toSorted((a, b) => b - a),
-  )
-})
+test('every page of a common word follows the one before, in the order of relevance', () => assertPagesInOrder(shop))
 
 test('facets shared by the newest products are counted over all products', async () => {
   await shop.add({ slug: 'product-2', name: 'Old unicorn', price: 1, stock: 1 })

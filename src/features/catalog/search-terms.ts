@@ -1,9 +1,6 @@
 import type { StoreCtx } from '../context.ts'
-import { findFarLookalikes, findLookalikes, type KnownWord, lookUpWords } from './search-terms.sql.ts'
+import { type Commonness, findFarLookalikes, findLookalikes, type KnownWord, lookUpWords } from './search-terms.sql.ts'
 import { closestWords, isNear, wordsToFind } from './search-words.ts'
-
-/** A form of a word: how many products have it, and how many in their name. Null if it is not common. */
-export type Commonness = { products: number; named: number } | null
 
 /**
  * A word of a query with its possible corrections. `whole`: does not match as a prefix. How common it is as a whole word

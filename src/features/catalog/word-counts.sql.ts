@@ -82,6 +82,6 @@ export const keepWordCounts = (tx: Tx, storeId: StoreId, words: readonly WordCou
   on conflict (store_id, word) do update set products = excluded.products, named = excluded.named
   where (search_common.products, search_common.named) is distinct from (excluded.products, excluded.named)`
 
-export const noteCounted = (tx: Tx, storeId: StoreId, products: number) => tx.run`
+export const noteWordsCounted = (tx: Tx, storeId: StoreId, products: number) => tx.run`
   update search_count set due_at = null, counted_at = vitrine_now(), products = ${products}
   where store_id = ${storeId}`

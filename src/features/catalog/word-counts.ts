@@ -19,7 +19,7 @@ export const countStoreWords = async (db: Db, outlet: OutletRef): Promise<void> 
     : await countIn(products, sampledForBeginnings, (sample) => sql.countBeginnings(db, outlet, sample))
   await db.tx(async (tx) => {
     await sql.keepWordCounts(tx, outlet.storeId, [...words, ...beginnings])
-    await sql.noteCounted(tx, outlet.storeId, products)
+    await sql.noteWordsCounted(tx, outlet.storeId, products)
   })
 }
 
