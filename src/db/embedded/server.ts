@@ -24,7 +24,6 @@ import { type Account, type DataPaths, makePrivateDir, permits } from './data-di
 import { explainFileError } from './file-errors.ts'
 import { type Runtime, removeTemporaryRuntime } from './runtime.ts'
 import { explainSpawnError } from './server-errors.ts'
-import { sharedBuffers } from './shared-buffers.ts'
 
 /** The content of postmaster.pid. */
 export type Postmaster = { pid: number; port: number; socketDir: string; isReady: boolean }
@@ -50,7 +49,7 @@ const settings = (cluster: string, socketDir: string): Record<string, string | n
   unix_socket_directories: socketDir,
   unix_socket_permissions: '0700',
   max_connections: 300,
-  shared_buffers: sharedBuffers(),
+  shared_buffers: '128MB',
   // Most reads hit the page cache, where a worker process costs more than the read itself: a search with 6,000 matches
   // took 62 ms at best, and 83 ms with the default (worker) on a busy machine.
   io_method: 'sync',
