@@ -2,19 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { systemClock } from '../src/core/clock.ts'
 import { connectDb } from '../src/db/database.ts'
-import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { checkInvariants } from '../src/features/doctor/invariants.ts'
 import { balanceLedgers } from '../test/put-on-hand.ts'
-import { fillCatalog } from './big-catalog.ts'
-import { costOfEach, findServer, type ProcessorTimes, readProcessorTimes } from './buying-cpu.ts'
-import { address, checkoutScript, eventOf, type Shop, settlementScript } from './buying-scripts.ts'
+import { costOfEach, type ProcessorTimes, readProcessorTimes } from './buying-cpu.ts'
+import { address, checkoutScript, eventOf, settlementScript } from './buying-scripts.ts'
 import { fillBuyers, fillOrders, sessionOf } from './fill-buyers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { runPgbench } from './pgbench.ts'
-import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
+import { openSellingStore, type SellingStore } from './selling-store.ts'
+import { residentMegabytes } from './service.ts'
 
 const help = `npm run bench:buying -- [--million] [--seconds 4] [--rounds 3] [--smoke]
 
@@ -50,25 +48,15 @@ const turnsOfRun = smoke ? 20 : 60 * seconds
 const sale = smoke ? { units: 20, people: 500 } : { units: 100, people: 5_000 }
 const pastOrders = smoke ? { customers: 100, orders: 1_000 } : { customers: 1_000, orders: 10_000 }
 
-type Bench = Shop & {
-  service: Service
-  database: EmbeddedServer
-  serverPid: number
-  folder: string
-  key: string
-  login: string
-}
+type Bench = SellingStore & { folder: string; buyersOfRun: number }
 
 const main = async () => {
   if (values.help) return print(help)
   requireWrk()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
-  const dataDir = newDataDir()
-  // As many connections as pgbench has.
-  const service = await startService(dataDir, { DATABASE_POOL_SIZE: String(connections) })
-  const database = await openEmbedded({ dataDir, role: 'command' })
+  const store = await openSellingStore(products)
   try {
-    const bench = await fillStore(service, database, folder)
+    const bench = { ...store, folder, buyersOfRun }
     print(
       `${''.padEnd(26)}${['a second', 'p50 ms', 'p99 ms', 'pgbench', 'ratio'].map((word) => word.padStart(11)).join('')}`,
     )
@@ -76,39 +64,11 @@ const main = async () => {
     await measureFlashSale(bench)
     await checkBooks(bench)
     await measureOrders(bench)
-    print(`service: ${residentMegabytes(service.pid).toFixed(0)} MB`)
+    print(`service: ${residentMegabytes(store.service.pid).toFixed(0)} MB`)
   } finally {
-    await database.stop()
-    await service.stop()
-    removeDataDir(dataDir)
+    await store.close()
     rmSync(folder, { recursive: true })
   }
-}
-
-const fillStore = async (service: Service, database: EmbeddedServer, folder: string): Promise<Bench> => {
-  const { storeId, key, paymentWebhook } = createStore(service, 'Bench', 'sandbox')
-  await fillCatalog(database.connection, storeId, { products, smallStores: 10 }, () => {})
-  const [store] = await query(database, 'select id, default_outlet_id as "outletId" from store where public_id = $1', [
-    storeId,
-  ])
-  await query(database, 'update stock set on_hand = 1000000 where store_id = $1', [store?.id])
-  await query(database, balanceLedgers)
-  await query(database, 'update listing set in_stock = true where store_id = $1', [store?.id])
-  const { id, outletId } = store as { id: number; outletId: number }
-  return {
-    ...{ service, database, folder, key, buyersOfRun, webhookUser: paymentWebhook.username },
-    serverPid: await findServer(database.connection),
-    store: { id, outletId, publicId: storeId, products },
-    login: Buffer.from(`${paymentWebhook.username}:${paymentWebhook.password}`).toString('base64'),
-  }
-}
-
-const query = async ({ connection }: EmbeddedServer, text: string, parameters: unknown[] = []) => {
-  const client = new pg.Client(connection)
-  await client.connect()
-  const { rows } = await client.query(text, parameters)
-  await client.end()
-  return rows as Record<string, unknown>[]
 }
 
 let buyers = 0
@@ -167,15 +127,14 @@ const checkouts = ({ key }: Bench, { from, to }: Range) =>
 const customersOf = ({ from, to }: Range) => [from, to].map((n) => sessionOf(n).replace('ses', 'cus'))
 
 const settlements = async (bench: Bench, range: Range) => {
-  const rows = await query(
-    bench.database,
+  const rows = await bench.query(
     `select o.id, o.total_minor::integer as minor, p.id as payment from orders o
      join payment p on p.store_id = o.store_id and p.order_id = o.id
      where o.store_id = $1 and o.status = 'pending' and o.customer_id between $2 and $3`,
     [bench.store.id, ...customersOf(range)],
   )
   const headers = {
-    authorization: `Basic ${bench.login}`,
+    authorization: bench.webhookLogin,
     'x-store-id': bench.store.publicId,
     'content-type': 'application/json',
   }
@@ -191,7 +150,7 @@ const measureBuying = async (bench: Bench) => {
     const [first, second, third] = [await more(bench), await more(bench), await more(bench)]
     // Collects the statistics that a database has after a minute of use. Without them the plans of a run depend on
     // when autovacuum last ran.
-    await query(bench.database, 'vacuum analyze')
+    await bench.query('vacuum analyze')
     const bought = await send(bench, checkouts(bench, first))
     const boughtThere = await sendByPgbench(bench, checkoutScript(bench, second.from))
     // Both sides settle the same number of orders of the same kind.
@@ -231,17 +190,16 @@ const printLine = (name: string, ours: Measured, theirs?: number) => {
 
 /** One product, few units, and many buyers at once. */
 const measureFlashSale = async (bench: Bench) => {
-  const { store, database } = bench
+  const { store } = bench
   const { units, people } = sale
   const variant = `var_${store.id}_00000042`
-  await query(database, 'update stock set on_hand = reserved + $1 where store_id = $2 and variant_id = $3', [
+  await bench.query('update stock set on_hand = reserved + $1 where store_id = $2 and variant_id = $3', [
     ...[units, store.id, variant],
   ])
-  await query(database, balanceLedgers)
+  await bench.query(balanceLedgers)
   const range = await moreBuyers(bench, people, 42)
   const measured = await send(bench, checkouts(bench, range))
-  const [sold] = await query(
-    database,
+  const [sold] = await bench.query(
     `select count(*) as orders from order_line l where l.store_id = $1 and l.variant_id = $2 and exists (
        select from orders o where o.store_id = l.store_id and o.id = l.order_id and o.stock_state = 'reserved'
          and o.customer_id between $3 and $4)`,

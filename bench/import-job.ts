@@ -48,15 +48,15 @@ const main = async () => {
     await database.stop()
     const file = join(folder, 'products.jsonl')
     await pipeline(Readable.from(productLines(products)), createWriteStream(file))
-    await readFor(service, key, 1, paths)
-    const quiet = await readFor(service, key, seconds, paths)
+    await readFor(service, key, 1, { paths })
+    const quiet = await readFor(service, key, seconds, { paths })
     const began = performance.now()
     const job = await startImport(service, storeId, file)
     let hasEnded = false
     const ended = job.untilEnded().finally(() => {
       hasEnded = true
     })
-    const importing = await readFor(service, key, { hasEnded: () => hasEnded }, paths)
+    const importing = await readFor(service, key, { hasEnded: () => hasEnded }, { paths })
     await ended
     report(quiet, importing, (performance.now() - began) / 1000)
     print(`peak memory of the service: ${peakMegabytes(service.pid).toFixed(0)} MB`)

@@ -14,15 +14,19 @@ let asked = 0
 /** Reads for some seconds, or until `end`. */
 type Length = number | { hasEnded(): boolean }
 
-/**
- * Reads from the database one after another, as a shopper would, and checks the health of the service meanwhile. `paths`
- * are read in turn; a parameter that changes with each read keeps the answers out of the cache.
- */
+type Reads = {
+  /** Read in turn. */
+  paths?: readonly string[]
+  /** Else a parameter that changes with each read keeps the answers out of the cache. */
+  mayBeCached?: boolean
+}
+
+/** Reads one after another, as a shopper would, and checks the health of the service meanwhile. */
 export const readFor = async (
   { url }: Pick<Service, 'url'>,
   key: string,
   length: Length,
-  paths: readonly string[] = ['/v1/products?limit=20'],
+  { paths = ['/v1/products?limit=20'], mayBeCached = false }: Reads = {},
 ): Promise<Latency> => {
   const tookMs: number[] = []
   let faults = 0
@@ -30,7 +34,8 @@ export const readFor = async (
   const read = async () => {
     const began = performance.now()
     const path = paths[++asked % paths.length] ?? ''
-    const ok = await isOk(`${url}${path}${path.includes('?') ? '&' : '?'}_=${asked}`, { 'x-store-key': key })
+    const address = mayBeCached ? path : `${path}${path.includes('?') ? '&' : '?'}_=${asked}`
+    const ok = await isOk(`${url}${address}`, { 'x-store-key': key })
     tookMs.push(performance.now() - began)
     if (!ok) faults++
   }

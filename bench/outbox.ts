@@ -41,7 +41,9 @@ const main = async () => {
   if (values.help) return print(help)
   const preload = new URL('./without-events.ts', import.meta.url)
   const dataDir = newDataDir()
-  const service = await startService(dataDir, { NODE_OPTIONS: `--import ${preload}` })
+  // From the source: a bundle has a client of PostgreSQL of its own.
+  const source = new URL('../src/main.ts', import.meta.url).pathname
+  const service = await startService(dataDir, { NODE_OPTIONS: `--import ${preload}` }, source)
   const database = await openEmbedded({ dataDir, role: 'command' })
   const { connection } = database
   try {

@@ -49,7 +49,7 @@ export const searchKinds = Object.entries(searches).map(([name, kind]) => ({
   ...{ where: kind.where, order: kind.order },
 }))
 
-const searchPaths = searchKinds.map(({ query }) => `/v1/search?${query}`)
+export const searchPaths = searchKinds.map(({ query }) => `/v1/search?${query}`)
 
 export const readsOf = (): Read[] => [
   { name: 'list', path: '/v1/products' },

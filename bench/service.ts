@@ -6,7 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export const program = new URL('../src/main.ts', import.meta.url).pathname
+/** As `npm start` and `vitrine` run it. */
+export const program = new URL('../bin/vitrine.js', import.meta.url).pathname
 
 /** A service started with `vitrine start` in its own folder. */
 export type Service = {

@@ -52,7 +52,7 @@ const main = async () => {
     { name: 'no SDK', env: {}, from: program },
     ...(values.against === undefined
       ? []
-      : [{ name: 'other checkout', env: {}, from: join(values.against, 'src/main.ts') }]),
+      : [{ name: 'other checkout', env: {}, from: join(values.against, 'bin/vitrine.js') }]),
     withSdk('drops-all', 'AlwaysOffSampler'),
     withSdk('records-all', 'AlwaysOnSampler'),
   ]

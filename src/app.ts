@@ -2,17 +2,17 @@ import { setTimeout as setDelay } from 'node:timers/promises'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { openCaches } from './caches.ts'
 import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
 import { fail } from './core/errors.ts'
+import { later } from './core/later.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { startTracing } from './core/tracing.ts'
-import { channel, readAnnouncement } from './db/announce.ts'
 import { connectDb, type Db, type DbConnection } from './db/database.ts'
-import { listen } from './db/listen.ts'
-import { maxReplicaAgeMs, openReplica } from './db/replica.ts'
+import { openReplica } from './db/replica.ts'
 import { createDirectory } from './features/access/directory.ts'
 import { createLookupLimit, createSubjectLimit, type LookupPlaces } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
@@ -38,7 +38,6 @@ import { createPayments } from './features/payments/providers.ts'
 import { registerSandboxPage } from './features/payments/sandbox.routes.ts'
 import { createAdminDoor } from './features/staff/admin-door.ts'
 import { registerAdminPage } from './http/admin-page.ts'
-import { createAnswerCache } from './http/cached-answers.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
@@ -108,8 +107,6 @@ export type App = {
   close(): Promise<void>
 }
 
-const catalogMaxAgeMs = 1_000
-const catalogMaxBytes = 64 * 1024 * 1024
 const drainMs = 10_000
 
 /** The composition root: the only place where implementations are chosen and wired together. */
@@ -186,32 +183,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
-  const maxAgeMs = catalogMaxAgeMs - (replica === null ? 0 : maxReplicaAgeMs)
-  const answers = createAnswerCache({ maxBytes: catalogMaxBytes, maxAgeMs })
-  const clearCaches = ({ isListening }: { isListening: boolean }) => {
-    replica?.setListening(isListening)
-    answers.invalidateAll()
-    directory.invalidateAll()
-  }
-  const listener = await listen({
-    connection: options.directConnection,
-    channel,
-    onMessage: (payload) => {
-      const announcement = readAnnouncement(payload)
-      if (announcement === null) return
-      replica?.noteChange(announcement.storeId)
-      answers.invalidateStore(announcement.storeId)
-      if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
-    },
-    onLost: (error) => {
-      logger.warn({ err: error }, 'listening connection lost, caches cleared, reconnecting')
-      clearCaches({ isListening: false })
-    },
-    onReconnect: () => {
-      logger.info('listening connection restored')
-      clearCaches({ isListening: true })
-    },
-  })
+  const caches = await openCaches({ db, directory, replica, logger, directConnection: options.directConnection })
+  const { answers } = caches
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
     onFailure: (name, error, fields) => {
@@ -224,7 +197,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const metrics = createMetrics({
     ...{ db, answers, webhooksGivenUp: () => webhooksGivenUp, mailsGivenUp: () => mailsGivenUp },
     jobs: { stats: jobs.stats, now: clock.now },
-    listenerIsHealthy: listener.healthy,
+    listenerIsHealthy: caches.listenerIsHealthy,
     providerCalls: () => [...services.payments.circuits.counts(), ...services.carriers.circuits.counts()],
     gather: shared?.gatherMetrics,
   })
@@ -300,12 +273,12 @@ export const createApp = async (options: AppOptions): Promise<App> => {
         db: db.forWork('health'),
         version: config.version,
         startedAtMs,
-        listenerIsHealthy: listener.healthy,
+        listenerIsHealthy: caches.listenerIsHealthy,
         isDraining: () => draining,
       },
       metrics,
-      description: describeVitrine(config.version),
-      adminDescription: describeAdmin(config.version),
+      describe: later(() => describeVitrine(config.version)),
+      describeAdmin: later(() => describeAdmin(config.version)),
     },
   })
   const operations = createOperations(routes, [
@@ -338,7 +311,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     await server.close()
     clearTimeout(drainTimer)
     clearInterval(idleTimer)
-    await Promise.all([listener.close(), counter.close(), stopped])
+    await Promise.all([caches.close(), counter.close(), stopped])
     await services.mail?.close()
     await Promise.all([db.close(), replica?.close()])
   }

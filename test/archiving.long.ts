@@ -4,21 +4,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import {
-  freePort,
-  makeTemplate,
-  newInstallation,
-  query,
-  runJson,
-  startService,
-  undo,
-  until,
-} from '../src/cli/fixture.ts'
+import { freePort, newInstallation, query, runJson, startService, undo, until } from '../src/cli/fixture.ts'
 import { newBuyer } from './buyer.ts'
 import { findSystemPostgres } from './document-postgres.ts'
 import { blocksOf } from './documents.ts'
-
-makeTemplate()
 
 /** A folder that the user of the server owns and others may enter. */
 const newServerFolder = (t: TestContext, owner: { uid: number; gid: number }) => {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { DbConnection } from '../src/db/database.ts'
+import { setUpServers } from '../src/db/distribute.ts'
 
 /** Databases that tests create on the server of the run. */
 type Source = { template?: string }
@@ -7,16 +8,23 @@ type Source = { template?: string }
 export const makeDatabase = async (server: string, name: string, { template = 'template0' }: Source = {}) => {
   for (const url of [server, ...(await otherServers(server))]) await createDatabase(url, name, template)
   const url = withDatabaseName(server, name)
-  // Settings of a database are not copied.
-  if (cluster !== undefined) await runSql(server, `alter database ${name} set citus.propagate_set_commands = 'local'`)
+  if (cluster !== undefined && template !== 'template0') await withClient(url, setUpServers)
   return url
 }
 
-const createDatabase = async (server: string, name: string, template: string) => {
-  // Citus connects to each of its databases.
-  if (cluster !== undefined)
-    await runSql(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`)
-  await runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+const createDatabase = (server: string, name: string, template: string) =>
+  runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+
+/** Citus keeps a connection to each of its databases, and one that anything is connected to cannot be copied. */
+export const closeTemplate = async (server: string, name: string) => {
+  for (const url of [server, ...(await otherServers(server))]) {
+    await runSql(url, `alter database ${name} with allow_connections false`)
+    await runSql(
+      url,
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = '${name}' and application_name ilike 'citus%'`,
+    )
+  }
 }
 
 export const dropDatabase = async (server: string, name: string) => {
@@ -89,13 +97,16 @@ export const connectionTo = (url: string): DbConnection => {
   return { connectionString, prepare: prepare !== 'off' }
 }
 
-export const runSql = async (connectionString: string, text: string) => {
+export const runSql = (connectionString: string, text: string) =>
+  withClient(connectionString, async (client) => (await client.query(text)).rows)
+
+const withClient = async <Result>(connectionString: string, work: (client: pg.Client) => Promise<Result>) => {
   const client = new pg.Client({ connectionString })
   // A server that stops fails the query. Without this listener it would also end the test.
   client.on('error', () => {})
   await client.connect()
   try {
-    return (await client.query(text)).rows
+    return await work(client)
   } finally {
     await client.end()
   }

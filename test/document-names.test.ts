@@ -166,7 +166,7 @@ const said: Record<string, string[]> = {
   'docs/decisions/0010-bearer-tokens-on-catalog-reads.md': [
     `A session ends after ${inWords(figure('features/accounts/sessions.ts', 'sessionTtlMs'))}`,
   ],
-  'docs/decisions/0012-catalog-cache.md': [`at most ${inWords(figure('app.ts', 'catalogMaxAgeMs'))}`],
+  'docs/decisions/0012-catalog-cache.md': [`at most ${inWords(figure('caches.ts', 'catalogMaxAgeMs'))}`],
   'docs/decisions/0015-one-time-passwords-and-sign-in.md': [
     `${inWords(figure('features/accounts/otp.ts', 'codeTtlMs'))}`,
     `${numbers[figure('features/accounts/otp.ts', 'attemptsPerCode')]} attempts`,
@@ -187,7 +187,7 @@ const said: Record<string, string[]> = {
   'docs/production.md': [
     `may wait ${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds for an order`,
     `up to ${inWords(figure('app.ts', 'drainMs'))}`,
-    `cached for ${inWords(figure('app.ts', 'catalogMaxAgeMs'))} at most`,
+    `cached for ${inWords(figure('caches.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
     `more than ${inWords(figure('app.ts', 'maxLoopDelayMs'))} behind`,

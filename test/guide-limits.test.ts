@@ -81,7 +81,7 @@ const limits: Record<string, string> = {
   'Link of a download': `${figure('features/downloads/links.ts', 'linkTtlMs') / inMinutes} minutes`,
   'Internal token': `${figure('features/access/internal-token.ts', 'maxTtlSeconds') / 60} minutes`,
   'Waiting for an order with `wait`': `${figure('features/orders/orders.contract.ts', 'maxWaitSeconds')} seconds`,
-  'Cached catalog responses and keys': `${figure('app.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
+  'Catalog responses and keys that are out of date': `${figure('caches.ts', 'catalogMaxAgeMs') / inSeconds} second at most`,
 
   'Headers of a request': `${figure('http/server.ts', 'headersTimeout') / inSeconds} seconds`,
   'Whole request': `${figure('http/server.ts', 'bodyTimeout') / inSeconds} seconds`,
@@ -112,7 +112,7 @@ test('docs/limits.md has the figures of the source', () => {
 
 test('the rate limit window is a minute, and cached keys are as fresh as cached answers', () => {
   assert.equal(windowMs, minutes(1))
-  assert.equal(figure('features/access/directory.ts', 'entryTtlMs'), figure('app.ts', 'catalogMaxAgeMs'))
+  assert.equal(figure('features/access/directory.ts', 'entryTtlMs'), figure('caches.ts', 'catalogMaxAgeMs'))
 })
 
 test('the guide lists the ports that the demo store allows', () => {

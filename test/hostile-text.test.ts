@@ -64,5 +64,5 @@ test('unusual text in any field of a body causes no server error, and a refused 
   }
 })
 
-/** Refused guesses are counted. */
-const isCount = (row: string) => /^(one_time_code|otp_request|sign_in_failure) /.test(row)
+/** Refused guesses are counted, and a refused checkout uses up a number. */
+const isCount = (row: string) => /^(one_time_code|order_counter|otp_request|sign_in_failure) /.test(row)

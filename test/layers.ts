@@ -40,9 +40,10 @@ export const partsBelow: Record<string, readonly string[]> = {
   jobs: ['core', 'db'],
   'job-kinds.ts': ['db', 'features', 'jobs'],
   'routes.ts': ['http', 'features'],
+  'caches.ts': ['core', 'db', 'http', 'features'],
   'app.ts': [
     ...['core', 'db', 'http', 'providers', 'features', 'jobs'],
-    ...['config.ts', 'contract.ts', 'job-kinds.ts', 'routes.ts'],
+    ...['caches.ts', 'config.ts', 'contract.ts', 'job-kinds.ts', 'routes.ts'],
   ],
   'demo-shop': ['core', 'db', 'http', 'providers', 'features', 'config.ts'],
   service: ['core', 'providers', 'features', 'config.ts', 'logging.ts', 'app.ts', 'demo-shop'],

@@ -1,5 +1,6 @@
 import type { Db } from '../src/db/database.ts'
 import { claimCategories, findStoresToReindex } from '../src/features/catalog/category-words.sql.ts'
+import { readStockChanges } from '../src/features/catalog/stock-feed.sql.ts'
 import { countMoves, listMoves, listStock } from '../src/features/catalog/stock-list.sql.ts'
 import { refreshStoreThreshold } from '../src/features/catalog/stock-threshold.sql.ts'
 import type { StoreId } from '../src/features/context.ts'
@@ -132,6 +133,7 @@ const stockLists = (db: Db, storeId: StoreId): JobStatement[] => {
     [() => listStock(db, storeId, { ...all, stock: 'out' }, { after, limit: 20 }), 'stock_low'],
     [() => listMoves(db, storeId, moves, { before: 1, limit: 20 }), 'stock_move_pkey'],
     [() => countMoves(db, storeId, moves, 10_001), 'stock_move_pkey'],
+    [() => readStockChanges(db, '700:700:'), 'stock_move_by_transaction', 'variant_pkey'],
   ]
 }
 

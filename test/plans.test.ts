@@ -220,7 +220,7 @@ test('data of a shopper are read and written by indexes, with one plan for large
 test('lookups of operators and providers use indexes, with one plan for large and small stores', async () => {
   const { id: storeId, publicId } = await shop.load()
   const texts = new Set<string>()
-  const stop = service.db.onStatement((text) => texts.add(text))
+  const stop = service.app.db.onStatement((text) => texts.add(text))
   await findOrdersByNumber(service.db, 1001, null)
   await findOrderById(service.db, 'ord_none', null)
   await findWebhookStore(service.db, publicId, 'pay_none')
@@ -372,7 +372,7 @@ const statementsOf = async (path: string) => {
 /** The statements that an action sends, without those that authenticate it. */
 const recordStatements = async (work: () => Promise<unknown>) => {
   const texts = new Set<string>()
-  const stop = service.db.onStatement((text) => texts.add(text))
+  const stop = service.app.db.onStatement((text) => texts.add(text))
   try {
     await work()
   } finally {

@@ -10,26 +10,30 @@ import {
   freePort,
   newDatabase,
   newFolder,
-  query,
   root,
-  runVitrine,
   type Settings,
   startService,
   until,
 } from '../src/cli/fixture.ts'
+import { commandsIn } from './every-command.ts'
 import { callUrl } from './harness.ts'
-import { openBusyShop, startTraffic } from './traffic.ts'
+import { awaitEvents, checkLedger } from './traffic/check.ts'
+import { openMarket } from './traffic/market.ts'
+import { startTraffic } from './traffic/start.ts'
 
 /** Two instances behind haproxy, with the configuration of docs/production.md. */
 const skip = findProgram('haproxy') === undefined && 'haproxy is not installed'
 
 for (const workers of ['1', '2']) {
   test(`with ${workers} workers, a rolling restart fails no call at 100 a second`, { skip }, async (t) => {
-    const { shop, settings, ports } = await openShop(t)
+    const { settings, ports } = await prepare(t)
+    const vitrine = commandsIn(settings)
+    const market = await openMarket(t, vitrine)
     const start = (PORT: string) => startService(t, { ...settings, PORT, VITRINE_WORKERS: workers })
     const instances = await Promise.all(ports.map(start))
     const { url } = await startBalancer(t, ports)
-    const traffic = await startTraffic(shop, { buyers: 12, everyMs: 115, choose: () => url })
+    const options = { clients: 12, everyMs: 115, choose: () => url, repeats: false, looksAround: true }
+    const traffic = await startTraffic(t, market, options)
     const startedAt = performance.now()
     for (const [i, port] of ports.entries()) {
       await sleep(2_000)
@@ -41,23 +45,17 @@ for (const workers of ['1', '2']) {
     }
     await traffic.stop()
     const seconds = (performance.now() - startedAt) / 1000
-    const calls = Object.values(traffic.calls).reduce((sum, count) => sum + count, 0)
+    const calls = traffic.takeTimes().length
     t.diagnostic(
-      `${calls} calls in ${seconds.toFixed(1)} s, ${Math.round(calls / seconds)} a second; ${JSON.stringify(traffic.calls)}`,
+      `${calls} calls in ${seconds.toFixed(1)} s, ${Math.round(calls / seconds)} a second; ${traffic.tell()}`,
     )
-    assert.deepEqual(traffic.failures, [])
-    const orders = await query(settings.DATABASE_URL, 'select id from orders order by id')
-    assert.deepEqual(
-      orders.map(({ id }) => id),
-      traffic.orderIds.sort(),
-    )
-    const doctor = await runVitrine(['doctor'], settings)
-    assert.equal(doctor.code, 0, doctor.stdout)
+    await checkLedger(market, traffic.ledger, { url, vitrine })
+    await awaitEvents(market, traffic.ledger, 60_000)
   })
 }
 
 test('during an upgrade each version of the admin page gets all its files', { skip }, async (t) => {
-  const { settings, ports } = await openShop(t)
+  const { settings, ports } = await prepare(t)
   const [port = '', otherPort = ''] = ports
   const own = await startService(t, { ...settings, PORT: port })
   const program = [process.execPath, join(checkoutWithOtherPage(t), 'src/main.ts'), 'start']
@@ -77,12 +75,12 @@ test('during an upgrade each version of the admin page gets all its files', { sk
   assert.equal((await callUrl(`${url}/admin/assets/nothing.js`)).status, 404)
 })
 
-const openShop = async (t: TestContext) => {
+const prepare = async (t: TestContext) => {
   const settings = {
     ...{ DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) },
     ...{ VITRINE_SECRET: 's'.repeat(40), VITRINE_STOP_DELAY_SECONDS: '5', VITRINE_TRUST_PROXY: '127.0.0.1' },
   } satisfies Settings
-  return { settings, shop: await openBusyShop(t, settings), ports: [await freePort(), await freePort()] }
+  return { settings, ports: [await freePort(), await freePort()] }
 }
 
 /** haproxy as the document configures it, with the ports of this test. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, newDatabase, newFolder, query, until } from '../src/cli/fixture.ts'
+import { freePort, newDatabase, newFolder, until } from '../src/cli/fixture.ts'
+import { commandsIn } from './every-command.ts'
 import { callUrl, startTestService } from './harness.ts'
-import { openBusyShop, startTraffic } from './traffic.ts'
+import { checkLedger } from './traffic/check.ts'
+import { openMarket } from './traffic/market.ts'
+import { startTraffic } from './traffic/start.ts'
 
 /**
  * The short form of rolling.long.ts: a balancer in this process, which asks for the health of two instances and sends
@@ -11,7 +14,8 @@ import { openBusyShop, startTraffic } from './traffic.ts'
  */
 test('two instances are stopped and started one after the other, and no call fails', async (t) => {
   const databaseUrl = await newDatabase(t, { migrated: true })
-  const shop = await openBusyShop(t, { DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: newFolder(t) })
+  const vitrine = commandsIn({ DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: newFolder(t) })
+  const market = await openMarket(t, vitrine)
   const ports = [Number(await freePort()), Number(await freePort())]
   const start = (port: number) => startTestService({ databaseUrl, port, stopDelayMs: 1_000 })
   const instances = await Promise.all(ports.map(start))
@@ -19,10 +23,11 @@ test('two instances are stopped and started one after the other, and no call fai
   const balancer = balance(instances.map(({ url }) => url))
   t.after(balancer.stop)
 
-  const traffic = await startTraffic(shop, { buyers: 4, everyMs: 20, choose: balancer.choose })
+  const { choose } = balancer
+  const options = { clients: 4, everyMs: 20, choose, repeats: false, looksAround: true }
+  const traffic = await startTraffic(t, market, options)
   for (const [i, port] of ports.entries()) {
-    const seen = traffic.orderIds.length
-    await until(() => traffic.orderIds.length > seen + 4)
+    await traffic.awaitOrders(5)
     const stopping = instances[i]?.close()
     await until(() => balancer.ready().length === 1)
     const answer = await callUrl(`${instances[i]?.url}/health`)
@@ -33,12 +38,7 @@ test('two instances are stopped and started one after the other, and no call fai
     await until(() => balancer.ready().length === 2)
   }
   await traffic.stop()
-  assert.deepEqual(traffic.failures, [])
-  const orders = await query(databaseUrl, 'select id from orders order by id')
-  assert.deepEqual(
-    orders.map(({ id }) => id),
-    traffic.orderIds.sort(),
-  )
+  await checkLedger(market, traffic.ledger, { url: choose(), vitrine })
 })
 
 const balance = (urls: readonly string[]) => {

@@ -13,7 +13,6 @@ import { migrate } from '../db/migrate.ts'
 import { readMigrations } from '../db/migration-files.ts'
 import {
   assertSentence,
-  makeTemplate,
   newDatabase,
   newFolder,
   newInstallation,
@@ -27,8 +26,6 @@ import {
   undo,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 type Place = Settings & { VITRINE_DATA_DIR: string }
 

@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import {
   findProgram,
   isAlive,
-  makeTemplate,
   newFolder,
   postgresPid,
   root,
@@ -13,9 +12,8 @@ import {
   seededInstallation,
   startService,
   until,
+  workersOf,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** The machine's own Node, if it has another version than the one that runs these tests. */
 const findOtherNode = () => {
@@ -53,11 +51,32 @@ test("the command runs under the machine's own Node and passes on output, exit c
 })
 
 test('the command ends by the signal that ended the program', async (t) => {
+  const node = findOtherNode()
+  if (node === undefined) return t.skip('this machine has no other Node')
   const installation = await seededInstallation(t)
-  const service = await startService(t, installation, { program: [process.execPath, script, 'start'] })
+  const service = await startService(t, installation, { program: [node, script, 'start'] })
   process.kill(childOf(service.pid), 'SIGKILL')
   assert.equal((await service.ended).signal, 'SIGKILL')
   // The embedded database outlives a killed service; the next command that uses it stops it.
   await runProcess(['migrate'], installation)
   await until(() => postgresPid(installation.VITRINE_DATA_DIR) === undefined)
+})
+
+test('with the Node of this package, the command runs a bundle of the source, workers included', async (t) => {
+  const installation = await seededInstallation(t)
+  const program = [process.execPath, script, 'start', '--workers', '1']
+  const one = await startService(t, installation, { program })
+  assert.deepEqual(workersOf(one), [], 'one process answers the requests')
+  await one.stop()
+
+  const two = await startService(t, installation, { program: [...program.slice(0, -1), '2'] })
+  const workers = workersOf(two)
+  assert.equal(workers.length, 3)
+  for (const pid of workers) {
+    const args = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+    assert.match(args, /node_modules\/\.vitrine-compiled\/bundle-\w+\/worker\.js/)
+  }
+  const page = await fetch(`${two.url}/docs/guide`)
+  assert.equal(page.status, 200, 'files beside the source are found')
+  await two.stop()
 })

@@ -4,18 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { commandsIn, doNotLook, lookAt, useEveryCommand } from '../../test/every-command.ts'
 import { describeVitrine } from '../contract.ts'
-import {
-  makeTemplate,
-  newDatabase,
-  newFolder,
-  runJson,
-  runProcess,
-  runVitrine,
-  seededInstallation,
-  startService,
-} from './fixture.ts'
-
-makeTemplate()
+import { newDatabase, newFolder, runJson, runProcess, runVitrine, seededInstallation, startService } from './fixture.ts'
 
 /** Each kind of database once, with a service and without; test/commands.long.ts has the other two pairs. */
 suite('every command does its work and answers in JSON', () => {

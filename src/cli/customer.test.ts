@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertSentence, makeTemplate, openDemoShop, runVitrine } from './fixture.ts'
-
-makeTemplate()
+import { assertSentence, openDemoShop, runVitrine } from './fixture.ts'
 
 test('an operator finds, notes, exports and erases a customer', async (t) => {
   const { installation, vitrine, asha } = await openDemoShop(t)

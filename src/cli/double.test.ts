@@ -10,7 +10,6 @@ import {
   isReady,
   launchCommand,
   launchService,
-  makeTemplate,
   newFolder,
   productionSettings,
   readDemoKeys,
@@ -21,8 +20,6 @@ import {
   seededInstallation,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** Starts a double and reads the commands that it prints. */
 const startDouble = async (t: TestContext, name: string, settings: Settings, ...more: string[]) => {

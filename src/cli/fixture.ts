@@ -5,7 +5,7 @@ import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, realp
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { before, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -66,40 +66,44 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
 export const runProcess = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
   launch(args, settings, options).ended
 
-const idleWorkers: ChildProcess[] = []
-
-/** Like `runProcess`, but faster: in a process that has the program loaded (test/command-worker.ts). */
-export const runVitrine = async (args: readonly string[], settings: Settings): Promise<Ended> => {
-  const worker = idleWorkers.pop() ?? forkWorker()
-  worker.channel?.ref()
-  const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
-    const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
-    worker.once('exit', fail).once('message', (outcome: Outcome) => {
-      worker.off('exit', fail)
-      resolve(outcome)
+/** Runs the commands of a checkout in processes that have its program loaded (test/command-worker.ts). */
+export const commandRunner = (checkout: string) => {
+  const idleWorkers: ChildProcess[] = []
+  return async (args: readonly string[], settings: Settings): Promise<Ended> => {
+    const worker = idleWorkers.pop() ?? forkWorker(checkout)
+    worker.channel?.ref()
+    const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
+      const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
+      worker.once('exit', fail).once('message', (outcome: Outcome) => {
+        worker.off('exit', fail)
+        resolve(outcome)
+      })
+      worker.send({ args, env: { ...cleanEnvironment(), ...settings } } satisfies Order)
     })
-    worker.send({ args, env: { ...cleanEnvironment(), ...settings } } satisfies Order)
-  })
-  worker.channel?.unref()
-  idleWorkers.push(worker)
-  assert.deepEqual(left, [], `${args.join(' ')} left something open, which would keep its process running`)
-  return { ...ended, signal: null }
+    worker.channel?.unref()
+    idleWorkers.push(worker)
+    assert.deepEqual(left, [], `${args.join(' ')} left something open, which would keep its process running`)
+    return { ...ended, signal: null }
+  }
 }
 
 /** Ends with this process. */
-const forkWorker = () => {
-  const worker = fork(join(root, 'test/command-worker.ts'), {
-    cwd: root,
+const forkWorker = (checkout: string) => {
+  const worker = fork(join(checkout, 'test/command-worker.ts'), {
+    cwd: checkout,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   worker.unref()
   return worker
 }
 
+/** Like `runProcess`, but faster. */
+export const runVitrine = commandRunner(root)
+
 /** The JSON output of a command that must succeed. */
-export const runJson = async (args: readonly string[], settings: Settings) => {
-  const { code, stdout, stderr } = await runVitrine([...args, '--json'], settings)
-  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+export const runJson = async (args: readonly string[], settings: Settings, run = runVitrine) => {
+  const { code, stdout, stderr } = await run([...args, '--json'], settings)
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}${stdout}`)
   assert.equal(stderr, '')
   return JSON.parse(stdout)
 }
@@ -147,7 +151,10 @@ export const launchCommand = (
 
 export const startService = async (t: TestContext, settings: Settings, options?: RunOptions): Promise<Running> => {
   const service = launchService(t, settings, options)
-  await until(() => isReady(service))
+  await until(
+    () => isReady(service),
+    () => `the service is not ready: ${service.seen.stdout}${service.seen.stderr}`,
+  )
   return service
 }
 
@@ -158,10 +165,10 @@ export const isReady = ({ child, seen }: Pick<Running, 'child' | 'seen'>) => {
 }
 
 /** Waits for a condition; after a minute the test fails instead of hanging. */
-export const until = async (holds: () => unknown) => {
+export const until = async (holds: () => unknown, explain = () => `timed out waiting for ${holds}`) => {
   const deadline = performance.now() + 60_000
   while (!(await holds())) {
-    assert.ok(performance.now() < deadline, `timed out waiting for ${holds}`)
+    assert.ok(performance.now() < deadline, explain())
     await sleep(10)
   }
 }
@@ -191,27 +198,22 @@ export const newFolder = (t: TestContext, mode = 0o700) => {
   return folder
 }
 
-let template = ''
-
-/** Runs one first start for all test files to copy, because each would take seconds. */
-export const makeTemplate = () => {
-  before(async () => {
-    template = await makeOnce('first-start', async (folder) => {
-      const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
-      const { child, seen, ended } = launch(['start'], settings, {})
-      await until(() => isReady({ child, seen }))
-      child.kill('SIGTERM')
-      await ended
-      // The copies need not survive a crash of the machine, and with fsync each start and stop would wait for the disk.
-      appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
-    })
+/** One first start for all test files to copy, because each would take seconds. */
+const startOnce = () =>
+  makeOnce('first-start', async (folder) => {
+    const settings = { VITRINE_DATA_DIR: join(folder, 'data'), PORT: await freePort(), VITRINE_DEMO_PORT: '0' }
+    const { child, seen, ended } = launch(['start'], settings, {})
+    await until(() => isReady({ child, seen }))
+    child.kill('SIGTERM')
+    await ended
+    // The copies need not survive a crash of the machine, and with fsync each start and stop would wait for the disk.
+    appendFileSync(join(folder, 'data/postgres/postgresql.auto.conf'), 'fsync = off\n')
   })
-}
 
 /** Settings for a folder with an embedded database and the demo store in it. */
 export const seededInstallation = async (t: TestContext) => {
   const installation = await newInstallation(t)
-  execFileSync('cp', ['-Rp', join(template, 'data'), installation.VITRINE_DATA_DIR])
+  execFileSync('cp', ['-Rp', join(await startOnce(), 'data'), installation.VITRINE_DATA_DIR])
   return installation
 }
 

@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test'
 import { newBuyer } from '../../test/buyer.ts'
 import {
   assertSentence,
-  makeTemplate,
   productionSettings,
   readDemoKeys,
   runJson,
@@ -13,8 +12,6 @@ import {
   seededInstallation,
   startService,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** The demo shop, running, with a customer who orders there and an operator at the command line. */
 const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {

@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test'
 import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
-  makeTemplate,
   newDatabase,
   newFolder,
   productionSettings,
@@ -17,8 +16,6 @@ import {
   seededInstallation,
   startService,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** The running demo store with a customer who orders there. */
 const openDemo = async (t: TestContext) => {

@@ -6,7 +6,6 @@ import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
   freePort,
-  makeTemplate,
   productionSettings,
   readDemoKeys,
   runJson,
@@ -14,8 +13,6 @@ import {
   seededInstallation,
   startService,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** Places a cash order through the API. */
 const orderForCash = async (url: string, dataDir: string): Promise<string> => {

@@ -6,7 +6,6 @@ import { startShiprocketDouble } from '../../test/doubles/shiprocket.ts'
 import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
-  makeTemplate,
   newFolder,
   readDemoKeys,
   runJson,
@@ -15,8 +14,6 @@ import {
   startService,
   undo,
 } from './fixture.ts'
-
-makeTemplate()
 
 /** The demo store, running, with a test double of Shiprocket and a file with the credentials there. */
 const openDemo = async (t: TestContext) => {

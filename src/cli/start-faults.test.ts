@@ -12,7 +12,6 @@ import {
   freePort,
   isAlive,
   launchService,
-  makeTemplate,
   newFolder,
   postgresPid,
   runProcess,
@@ -23,8 +22,6 @@ import {
   undo,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 const isRoot = process.geteuid?.() === 0
 const nobody = 65534

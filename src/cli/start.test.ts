@@ -13,7 +13,6 @@ import {
   isAlive,
   isReady,
   launchService,
-  makeTemplate,
   newDatabase,
   newFolder,
   newInstallation,
@@ -26,8 +25,6 @@ import {
   startService,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 const modeOf = (...path: string[]) => statSync(join(...path)).mode & 0o777
 

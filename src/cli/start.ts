@@ -11,6 +11,7 @@ import { findStoreByPublicId } from '../features/access/directory.ts'
 import { makeDemoSignIn } from '../features/demo-store/demo-owner.ts'
 import { seedDemoIfEmpty } from '../features/demo-store/demo-store.ts'
 import { createLogger } from '../logging.ts'
+import { releaseMemory } from '../service/release-memory.ts'
 import { showBanner } from './banner.ts'
 import { loadSecrets, type OpenDatabase, openDatabase } from './database.ts'
 import { print } from './output.ts'
@@ -62,6 +63,7 @@ const start = async ({ workers: asked }: { workers?: string }) => {
     undo.push(opened.close)
     stop.check()
     undo.push(noteAddress(opened.port, config, logger))
+    releaseMemory()
     const startedMs = performance.now() - startedAt
     const { keys = null, adminUrl = null } = demo ?? {}
     print(showBanner({ config, demo: keys, adminUrl, shop: opened.shop, database: database.description, startedMs }))

@@ -3,9 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { callUrl } from '../../test/harness.ts'
-import { makeTemplate, newFolder, readDemoKeys, root, seededInstallation, startService, until } from './fixture.ts'
-
-makeTemplate()
+import { newFolder, readDemoKeys, root, seededInstallation, startService, until } from './fixture.ts'
 
 /** What an operator writes (docs/observability.md), with an exporter that appends to a file. */
 const tracingFile = (file: string) => `

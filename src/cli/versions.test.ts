@@ -9,7 +9,6 @@ import {
   connect,
   freePort,
   launchCommand,
-  makeTemplate,
   newDatabase,
   newFolder,
   query,
@@ -22,8 +21,6 @@ import {
   startService,
   until,
 } from './fixture.ts'
-
-makeTemplate()
 
 const renames = { '9999_future.sql': 'alter table store rename column name to title;' }
 

@@ -4,7 +4,6 @@ import { signWebhook } from '../core/webhook-signature.ts'
 import { startReceiver } from '../features/outgoing-webhooks/fixture.ts'
 import {
   assertSentence,
-  makeTemplate,
   productionSettings,
   runJson,
   runVitrine,
@@ -13,8 +12,6 @@ import {
   until,
 } from './fixture.ts'
 import { describeTest } from './webhook.ts'
-
-makeTemplate()
 
 test('an endpoint is created, tested, rotated, switched on and deleted from the command line', async (t) => {
   const installation = await seededInstallation(t)

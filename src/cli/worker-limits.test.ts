@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { randomText } from '../core/ids.ts'
-import { makeTemplate, readDemoKeys, runJson, seededInstallation, startService, until, workersOf } from './fixture.ts'
-
-makeTemplate()
+import { readDemoKeys, runJson, seededInstallation, startService, until, workersOf } from './fixture.ts'
 
 const workers = 3
 /** Several times what is counted one by one before blocks begin. */

@@ -5,7 +5,6 @@ import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
   isAlive,
-  makeTemplate,
   postgresPid,
   type Running,
   readDemoKeys,
@@ -16,8 +15,6 @@ import {
   until,
   workersOf,
 } from './fixture.ts'
-
-makeTemplate()
 
 const openWorkers = async (t: Parameters<typeof seededInstallation>[0]) => {
   const installation = { ...(await seededInstallation(t)), VITRINE_WORKERS: '2' }

@@ -35,7 +35,7 @@ export const distribute = async (
   try {
     await requireCluster(client)
     await client.query('set client_min_messages = warning')
-    await passSettingsOn(client)
+    await setUpServers(client)
     return await moveTables(client, onStep, kinds)
   } catch (error) {
     if (error instanceof OperatorError) throw error
@@ -76,10 +76,26 @@ const requireCluster = async (client: pg.Client) => {
   if (servers.length === 0) throw new OperatorError('Citus knows no other server yet. Add them with citus_add_node.')
 }
 
-/** Time limits of a transaction and the clock of tests are settings of the transaction, which other servers need too. */
-const passSettingsOn = async (client: pg.Client) => {
-  const [database] = await ask<{ name: string }>(client, 'select quote_ident(current_database()) as name')
-  await client.query(`alter database ${database?.name} set citus.propagate_set_commands = 'local'`)
+/**
+ * Settings of the database, made on every server because Citus does not always pass them on. Time limits of a transaction and the clock of tests are settings of the
+ * transaction, which other servers need too. The session of the service switches compiling off (`plansOnce` in
+ * database.ts), but other servers do not know its settings, and took a second to compile a statement of some milliseconds.
+ */
+const clusterSettings = `do $$ begin
+  perform set_config('citus.enable_ddl_propagation', 'off', true);
+  execute format('alter database %I set citus.propagate_set_commands = local', current_database());
+  execute format('alter database %I set jit = off', current_database());
+end $$`
+
+/** A copy of a distributed database needs it again: settings are not copied. */
+export const setUpServers = async (client: pg.Client) => {
+  const answers = await ask<{ success: boolean; result: string }>(
+    client,
+    'select success, result from run_command_on_all_nodes($1)',
+    [clusterSettings],
+  )
+  const failed = answers.find(({ success }) => !success)
+  if (failed) throw new OperatorError(`A server of the cluster refuses settings of the database: ${failed.result}`)
 }
 
 const moveTables = async (client: pg.Client, onStep: OnStep, kinds: Kinds): Promise<Distributed> => {

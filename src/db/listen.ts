@@ -2,7 +2,12 @@ import pg from 'pg'
 import { toError } from '../core/thrown.ts'
 import { connectToPrimary, refuseStandby } from './primary.ts'
 
-export type Listener = { healthy(): boolean; close(): Promise<void> }
+export type Listener = {
+  healthy(): boolean
+  /** Resolves when the server has answered on the connection: earlier messages have arrived. */
+  confirm(): Promise<void>
+  close(): Promise<void>
+}
 
 export type ListenOptions = {
   connection: pg.ClientConfig
@@ -81,6 +86,10 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
   }
   return {
     healthy: () => client !== undefined,
+    confirm: async () => {
+      if (client === undefined) throw new Error('not connected')
+      await client.query('')
+    },
     close: async () => {
       closing = true
       clearTimeout(timer)

@@ -29,7 +29,14 @@ export const storeNotByIndex = (column: Fragment, storeId: number): Fragment => 
  * A limit as SQL text, so that the planner knows it. For a parameter it expects a tenth of the rows, and a plan for so
  * many would join whole tables to return a page. No difference was measured up to 200,000 products.
  */
-export const literalLimit = (rows: number): Fragment => {
-  if (!Number.isSafeInteger(rows)) throw new Error(`${rows} is not a number of rows`)
-  return new Fragment([String(rows)], [])
+export const literalLimit = (rows: number): Fragment => literalNumber(rows)
+
+/**
+ * A whole number as SQL text, for `on conflict` and `returning` of `insert … select`: a distributed database sends these
+ * to another server without the other parameters, and that server refuses a statement with gaps. Only for settings and
+ * constants, since each value makes a statement of its own.
+ */
+export const literalNumber = (value: number): Fragment => {
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number`)
+  return new Fragment([String(value)], [])
 }

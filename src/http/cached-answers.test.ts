@@ -170,3 +170,51 @@ test('equal texts have equal ETags, and different texts different ones', () => {
   assert.equal(tag('a'), tag('a'))
   assert.notEqual(tag('a'), tag('b'))
 })
+
+const shows = (text: string, products: readonly string[] | null) => async () => makeCachedAnswer(text, { products })
+
+test('an answer of known products is fresh for as long as changes are confirmed, others are not', async () => {
+  const cache = createAnswerCache({ maxBytes: 1_000_000, maxAgeMs: 1_000 })
+  await cache.fill(1, 'known', shows('known', ['mug']))
+  await cache.fill(1, 'none', shows('none', []))
+  await cache.fill(1, 'unknown', shows('unknown', null))
+  const later = performance.now() + 5_000
+  assert.equal(cache.get(1, 'known', later), undefined)
+  cache.confirm(performance.now(), later)
+  assert.equal(cache.get(1, 'known', later), undefined)
+  cache.confirm(0, later)
+  assert.equal(textOf(cache.get(1, 'known', later + 900)), 'known')
+  assert.equal(textOf(cache.get(1, 'none', later + 900)), 'none')
+  assert.equal(cache.get(1, 'unknown', later + 900), undefined)
+  assert.equal(cache.get(1, 'known', later + 1_100), undefined)
+  cache.confirm(0, later + 100_000)
+  assert.equal(cache.get(1, 'known', later + 100_000), undefined)
+})
+
+test('a changed product drops the answers that show it, in its store only', async () => {
+  const cache = newCache()
+  await cache.fill(1, 'list', shows('list', ['mug', 'lamp']))
+  await cache.fill(1, 'lamp', shows('lamp', ['lamp']))
+  await cache.fill(2, 'list', shows('other list', ['mug']))
+  cache.invalidateProducts(1, new Set(['mug']))
+  assert.equal(cache.get(1, 'list'), undefined)
+  assert.equal(textOf(cache.get(1, 'lamp')), 'lamp')
+  assert.equal(textOf(cache.get(2, 'list')), 'other list')
+  assert.equal(cache.stats().entries, 2)
+})
+
+test('an answer whose product has changed since its read began is not cached', async () => {
+  const cache = newCache()
+  const started = Promise.withResolvers<void>()
+  const filling = ['mug', 'lamp'].map((product) =>
+    cache.fill(1, product, async () => {
+      await started.promise
+      return makeCachedAnswer(product, { products: [product] })
+    }),
+  )
+  cache.invalidateProducts(1, new Set(['mug']))
+  started.resolve()
+  assert.deepEqual((await Promise.all(filling)).map(textOf), ['mug', 'lamp'])
+  assert.equal(cache.get(1, 'mug'), undefined)
+  assert.equal(textOf(cache.get(1, 'lamp')), 'lamp')
+})

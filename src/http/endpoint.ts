@@ -102,6 +102,8 @@ export type Answer<Body> = {
   body: Body
   status?: 200 | 201
   headers?: Readonly<Record<string, string>>
+  /** The products whose stock a cached answer shows. Without it the answer is cached for a second only. */
+  products?: readonly string[]
   /** Sent instead of the body, piece by piece, such as a list as CSV. */
   stream?: Streamed
 }

@@ -65,6 +65,7 @@ export const guideSections: readonly GuideSection[] = [
     pages: [
       { page: 'production', label: 'Production', about: 'PostgreSQL, Redis, instances, backups, secrets.' },
       { page: 'docker', label: 'Containers', about: 'The image, and Compose.' },
+      { page: 'cluster', label: 'Several database servers', about: 'Spreading stores with Citus.' },
       { page: 'backup', label: 'Backup and restore', about: 'One file, or every change as it happens.' },
       { page: 'observability', label: 'Observability', about: 'Dashboard, alerts and traces.' },
       { page: 'reliability', label: 'Reliability', about: 'Each promise, and the test that holds it.' },

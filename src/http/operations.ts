@@ -88,7 +88,7 @@ export const answerCall = <E extends Endpoint>(
 
 type Compiled = Pick<Operation, 'readInput' | 'serialize'>
 
-/** Cached, because compiling takes milliseconds and tests start many services in one process. */
+/** Tests start many services in one process. */
 const compiled = new WeakMap<Endpoint, Compiled>()
 
 const compiledOf = (endpoint: Endpoint): Compiled => {
@@ -100,12 +100,15 @@ const compiledOf = (endpoint: Endpoint): Compiled => {
   return known
 }
 
+/** Each schema is compiled when it is first used: all of them take a third of the start, and most calls need few. */
 const compile = (endpoint: Endpoint): Compiled => {
   const code = endpoint.invalidInput === 422 ? 'UNPROCESSABLE_ENTITY' : 'BAD_REQUEST'
   const checkWith = (part: string, schema: TSchema | undefined, compileFor: (schema: TSchema) => Validate) => {
-    const validate = schema === undefined ? null : compileFor(schema)
+    let validate: Validate | null = null
     return (value: unknown) => {
-      if (validate !== null && !validate(value)) throw fail(code, describeSchemaError(part, validate.errors?.[0]))
+      if (schema === undefined) return
+      validate ??= compileFor(schema)
+      if (!validate(value)) throw fail(code, describeSchemaError(part, validate.errors?.[0]))
     }
   }
   const checkParams = checkWith('params', endpoint.params, compileTextual)
@@ -116,6 +119,7 @@ const compile = (endpoint: Endpoint): Compiled => {
     endpoint.maxFileBytes === undefined ? compileLiteral : compileTextual,
   )
   const checkQuery = checkWith('querystring', endpoint.query, compileTextual)
+  let serialize: ((body: unknown) => string) | undefined
   return {
     readInput: ({ params, query, body, file }) => {
       refuseInvalidText(query)
@@ -125,7 +129,11 @@ const compile = (endpoint: Endpoint): Compiled => {
       checkQuery(query)
       return { params, query, body, file }
     },
-    serialize: endpoint.ok === null ? () => '' : compileSerializer(endpoint.ok),
+    serialize: (body) => {
+      if (endpoint.ok === null) return ''
+      serialize ??= compileSerializer(endpoint.ok)
+      return serialize(body)
+    },
   }
 }
 

@@ -161,8 +161,8 @@ const answerFromCache =
     const ctx = request.ctx as RequestContext
     const input = readRequest(operation, request)
     const made = await answers.fill(ctx.cacheStore, cacheKey(ctx, request), async () => {
-      const { body, headers = {} } = await answerCall(operation, ctx, input)
-      return makeCachedAnswer(operation.serialize(body), { headers, endpoint })
+      const { body, headers = {}, products = null } = await answerCall(operation, ctx, input)
+      return makeCachedAnswer(operation.serialize(body), { headers, endpoint, products })
     })
     return sendAnswer(request, reply, made, apiAnswer)
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { noPlans } from '../../test/cluster.ts'
 import { runSql } from '../../test/databases.ts'
 import { newStore } from '../../test/harness.ts'
 import { days, hours, minutes } from '../core/clock.ts'
@@ -196,7 +197,7 @@ for (const [state, afterMs] of [
   ['nothing is due', 0],
   ['everything is due', days(200)],
 ] as const) {
-  test(`due rows are found by indexes when ${state}`, async (t) => {
+  test(`due rows are found by indexes when ${state}`, noPlans, async (t) => {
     const { service, url, cleanupKinds } = await newScene(t, 4000)
     for (const table of tables) await runSql(url, `analyze ${table}`)
     for (const kind of cleanupKinds()) {

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { dirname, extname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { seconds } from '../core/clock.ts'
 import { OperatorError } from '../core/operator-error.ts'
@@ -25,8 +25,11 @@ const maxPauseMs = seconds(30)
 /** A worker that does not answer in this time is left out of the metrics. */
 const metricsMs = seconds(1)
 
-/** Compiled code has another extension. */
-const entry = new URL(import.meta.url.endsWith('.ts') ? '../worker.ts' : '../worker.js', import.meta.url)
+/** Beside the program that runs, be it source, a bundle or the package. */
+const workerProgram = () => {
+  const [, program = ''] = process.argv
+  return join(dirname(program), `worker${extname(program)}`)
+}
 
 /**
  * Starts the workers, replaces those that end, and keeps what they share: the counts of rate limits, and messages to the
@@ -39,7 +42,7 @@ export const superviseWorkers = async ({ config, logger, ...given }: Prepared): 
     databasePoolSize: connectionsPerWorker(config),
     maxUploads: Math.ceil(config.maxUploads / workers),
   }
-  cluster.setupPrimary({ exec: fileURLToPath(entry), args: [] })
+  cluster.setupPrimary({ exec: workerProgram(), args: [] })
   const running = new Map<number, Worker>()
   const counts = createCountKeeper()
   const permits = createPermitKeeper(workers, {

@@ -6,6 +6,7 @@ import { createLogger } from '../logging.ts'
 import type { CountedCall, SentCode, ToMain, ToWorker, WorkerSetup } from './messages.ts'
 import { type OpenedService, openBackground, openServing } from './open-service.ts'
 import { createPermits } from './permits.ts'
+import { releaseMemory } from './release-memory.ts'
 import { createSharedCounter } from './shared-counter.ts'
 import { createSharedLookups } from './shared-lookups.ts'
 
@@ -18,6 +19,8 @@ export const runWorker = () => {
     try {
       opening = open(setup, line)
       const { port, shop } = await opening
+      // Before it is ready, because a worker must answer the recall of permits at once.
+      releaseMemory()
       tellMain({ kind: 'ready', port, shop })
     } catch (error) {
       const { message, stack = message } = toError(error)

@@ -17,7 +17,8 @@ const placeOrders = async (fixture: BrowserFixture) => {
   await tellPaid(fixture, paid.id)
   await asha.order('cod', 'masala-dabba')
   const old = await asha.order('cod', 'masala-dabba')
-  await service.db.run`update orders set created_at = created_at - interval '40 days'
+  await service.db
+    .run`update orders set created_at = (created_at at time zone 'UTC' - interval '40 days') at time zone 'UTC'
     where store_id = ${store.id} and id = ${old.id}`
   await asha.order('online', 'masala-dabba')
   return { paid, old }

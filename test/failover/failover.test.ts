@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newDatabase, query, undo } from '../../src/cli/fixture.ts'
 import { movableClock } from '../../src/core/clock.ts'
 import { Failure } from '../../src/core/errors.ts'
 import { connectDb, sqlState } from '../../src/db/database.ts'
@@ -42,12 +43,12 @@ test('the server that accepts writes is found, and another one after it has died
 })
 
 test('a connection whose server accepts no writes any more is lost, and its caller may try again', async (t) => {
-  const { primary } = await pairFor(t)
-  const db = connectDb({ connection: { connectionString: primary.url }, poolSize: 1, clock: movableClock() })
-  t.after(() => db.close())
+  const url = await newDatabase(t)
+  const db = connectDb({ connection: { connectionString: url }, poolSize: 1, clock: movableClock() })
+  undo(t, () => db.close())
   const session = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
   const before = await session()
-  await primary.run('alter database shop set default_transaction_read_only = on')
+  await query(url, `alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
   await db.run`set default_transaction_read_only = on`
   await assert.rejects(
     db.run`create table t ()`,

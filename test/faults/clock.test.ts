@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { freePort, newDatabase, newFolder, startService, until } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
 import { callUrl } from '../harness.ts'
-import { checkAcknowledged } from './check.ts'
-import { startCrowd } from './crowd.ts'
-import { openMarket } from './market.ts'
-import { newSeed, seededRandom } from './random.ts'
+import { checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { randomFor } from '../traffic/random.ts'
+import { merchantOf } from '../traffic/shopping.ts'
+import { startTraffic } from '../traffic/start.ts'
 
 const tenMinutes = 600_000
 const preload = fileURLToPath(new URL('shifted-clock.ts', import.meta.url))
@@ -26,19 +27,21 @@ test('instances whose clocks are ten minutes fast and slow sell, sign in and agr
     })
   const fast = await startShifted(tenMinutes)
   const slow = await startShifted(-tenMinutes)
-  const market = await openMarket(t, commandsIn(shared))
-  const random = seededRandom(newSeed())
-  const crowds = await Promise.all([fast, slow].map(({ url }) => startCrowd(market, { url, size: 3, random })))
-  await until(() => crowds.every(({ acknowledged }) => acknowledged.orders.size > 5))
-  for (const crowd of crowds) await crowd.stop()
-  for (const [i, { acknowledged }] of crowds.entries()) {
-    const { url } = [slow, fast][i] ?? fast
-    await checkAcknowledged(market, acknowledged, { url, settings: shared })
-    const [id] = [...acknowledged.orders.keys()]
-    const { json } = await callUrl(`${url}/admin/v1/stores/${market.storeId}/orders/${id}`, {
-      headers: { authorization: `Bearer ${market.token}` },
+  const vitrine = commandsIn(shared)
+  const market = await openMarket(t, vitrine)
+  const random = randomFor(t)
+  let turn = 0
+  const choose = () => (turn++ % 2 === 0 ? fast : slow).url
+  const traffic = await startTraffic(t, market, { clients: 4, choose, repeats: true, random })
+  await traffic.awaitOrders(10)
+  await traffic.stop()
+  for (const { url } of [fast, slow]) {
+    await checkLedger(market, traffic.ledger, { url, vitrine })
+    const { json } = await callUrl(`${url}/admin/v1/stores/${market.storeId}/orders?limit=100`, {
+      headers: merchantOf(market),
     })
-    assert.ok(Math.abs(Date.parse(json.createdAt) - Date.now()) < tenMinutes / 2, `an order of ${json.createdAt}`)
+    for (const { createdAt } of json.data)
+      assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < tenMinutes / 2, `an order of ${createdAt}`)
   }
 
   const headers = { 'x-store-key': market.key, 'content-type': 'application/json' }

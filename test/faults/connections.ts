@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, newDatabase, newFolder, startService, until } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
 import { type Line, openLine } from '../outage.ts'
-import { checkAcknowledged } from './check.ts'
-import { startCrowd } from './crowd.ts'
+import { checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { type Random, randomFor } from '../traffic/random.ts'
+import { startTraffic } from '../traffic/start.ts'
 import { isHealthy } from './health.ts'
-import { openMarket } from './market.ts'
-import { newSeed, type Random, seededRandom } from './random.ts'
 
 type Fault = { name: string; begin(line: Line, random: Random): unknown }
 
@@ -27,9 +27,7 @@ export const breakConnections = async (
   t: TestContext,
   { rounds, clients, lastsMs }: { rounds: number; clients: number; lastsMs: number },
 ) => {
-  const seed = newSeed()
-  const random = seededRandom(seed)
-  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
+  const random = randomFor(t)
   const direct = await newDatabase(t, { migrated: true })
   const line = await openLine(t, direct)
   const settings = {
@@ -39,24 +37,24 @@ export const breakConnections = async (
     LOG_LEVEL: 'fatal',
   }
   const { url } = await startService(t, { ...settings, DATABASE_URL: line.url })
-  const beside = { ...settings, DATABASE_URL: direct }
-  const market = await openMarket(t, commandsIn(beside))
-  const crowd = await startCrowd(market, { url, size: clients, random })
+  const vitrine = commandsIn({ ...settings, DATABASE_URL: direct })
+  const market = await openMarket(t, vitrine)
+  const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
-      await crowd.awaitOrder()
+      await traffic.awaitOrders()
       await begin(line, random)
       await sleep(lastsMs * random())
       await line.mend()
       const mendedAt = performance.now()
       await until(() => isHealthy(url))
-      await crowd.awaitOrder()
+      await traffic.awaitOrders()
       t.diagnostic(`${name}: orders again ${Math.round(performance.now() - mendedAt)} ms after the end`)
     }
   }
-  await crowd.stop()
-  t.diagnostic(crowd.tell())
+  await traffic.stop()
+  t.diagnostic(traffic.tell())
   // The service answers all the time.
-  assert.equal(crowd.answers.get('none'), undefined)
-  await checkAcknowledged(market, crowd.acknowledged, { url, settings: beside })
+  assert.equal(traffic.answers.none, undefined)
+  await checkLedger(market, traffic.ledger, { url, vitrine })
 }

@@ -4,15 +4,12 @@ import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'n
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeTemplate, newFolder, seededInstallation, startService, undo, until } from '../../src/cli/fixture.ts'
+import { newFolder, seededInstallation, startService, undo, until } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
-import { checkAcknowledged } from './check.ts'
-import { startCrowd } from './crowd.ts'
+import { checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { startTraffic } from '../traffic/start.ts'
 import { isHealthy } from './health.ts'
-import { openMarket } from './market.ts'
-import { newSeed, seededRandom } from './random.ts'
-
-makeTemplate()
 
 /** A file system of this size, or undefined where this user may not mount one. */
 const mountSmall = (t: TestContext, megabytes: number) => {
@@ -46,22 +43,21 @@ test('a full disk refuses orders, loses none, and is survived', async (t) => {
   mkdirSync(join(folder, 'other'))
   const service = await startService(t, settings)
   const { url } = service
-  const market = await openMarket(t, commandsIn(settings))
-  const seed = newSeed()
-  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
-  const crowd = await startCrowd(market, { url, size: 10, random: seededRandom(seed) })
+  const vitrine = commandsIn(settings)
+  const market = await openMarket(t, vitrine)
+  const traffic = await startTraffic(t, market, { clients: 10, choose: () => url, repeats: true })
   for (let round = 1; round <= 3; round++) {
-    await crowd.awaitOrder()
+    await traffic.awaitOrders()
     const filler = join(folder, 'other/filler')
     await fill(filler, 20_000)
     assert.equal(statfsSync(folder).bavail, 0)
     rmSync(filler)
     const freedAt = performance.now()
     await until(() => isHealthy(url))
-    await crowd.awaitOrder()
+    await traffic.awaitOrders()
     t.diagnostic(`round ${round}: orders again ${Math.round(performance.now() - freedAt)} ms after there was space`)
   }
-  await crowd.stop()
-  t.diagnostic(crowd.tell())
-  await checkAcknowledged(market, crowd.acknowledged, { url, settings })
+  await traffic.stop()
+  t.diagnostic(traffic.tell())
+  await checkLedger(market, traffic.ledger, { url, vitrine })
 })

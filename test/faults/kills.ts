@@ -10,15 +10,17 @@ import {
   until,
 } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
-import { awaitEvents, checkAcknowledged } from './check.ts'
-import { startCrowd } from './crowd.ts'
+import { awaitEvents, checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { randomFor } from '../traffic/random.ts'
+import { startTraffic } from '../traffic/start.ts'
 import { isHealthy } from './health.ts'
-import { openMarket } from './market.ts'
-import { newSeed, seededRandom } from './random.ts'
+
+export type Victim = 'service' | 'database'
 
 export type KillOptions = {
-  victim: 'service' | 'database'
-  kills: number
+  /** One after another. */
+  victims: readonly Victim[]
   clients: number
   /** The time between two kills is random, up to this. */
   everyMs: number
@@ -33,19 +35,18 @@ export type KillOptions = {
  * this function, as a service manager would; the service itself restarts its embedded PostgreSQL.
  */
 export const killAtRandom = async (t: TestContext, options: KillOptions) => {
-  const { victim, kills, clients, everyMs, eventsMs } = options
-  const seed = newSeed()
-  const random = seededRandom(seed)
-  t.diagnostic(`TEST_SEED=${seed} repeats the choices of this run`)
+  const { victims, clients, everyMs, eventsMs } = options
+  const random = randomFor(t)
   const settings = { ...(await seededInstallation(t)), LOG_LEVEL: 'warn', ...options.settings }
   let service: Pick<Running, 'child' | 'seen' | 'url' | 'stop'> = await startService(t, settings)
-  const market = await openMarket(t, commandsIn(settings))
+  const vitrine = commandsIn(settings)
+  const market = await openMarket(t, vitrine)
   const { url } = service
-  const crowd = await startCrowd(market, { url, size: clients, random })
+  const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
   const readyAfterMs: number[] = []
-  for (let n = 0; n < kills; n++) {
+  for (const victim of victims) {
     await sleep(random() * everyMs)
-    await crowd.awaitOrder()
+    await traffic.awaitOrders()
     const killedAt = performance.now()
     if (victim === 'service') {
       await service.stop('SIGKILL')
@@ -57,13 +58,13 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
     await until(() => isHealthy(url))
     readyAfterMs.push(performance.now() - killedAt)
   }
-  await sleep(500)
-  await crowd.stop()
+  await traffic.awaitOrders()
+  await traffic.stop()
   const slowest = Math.round(Math.max(...readyAfterMs))
-  t.diagnostic(`${kills} kills of the ${victim}, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
-  t.diagnostic(crowd.tell())
-  await checkAcknowledged(market, crowd.acknowledged, { url, settings })
-  if (eventsMs !== undefined) await awaitEvents(market, crowd.acknowledged, eventsMs)
+  t.diagnostic(`${victims.length} kills, ready again after ${median(readyAfterMs)} ms (slowest ${slowest} ms)`)
+  t.diagnostic(traffic.tell())
+  await checkLedger(market, traffic.ledger, { url, vitrine })
+  if (eventsMs !== undefined) await awaitEvents(market, traffic.ledger, eventsMs)
 }
 
 const median = (values: readonly number[]) => Math.round([...values].sort((a, b) => a - b)[values.length >> 1] ?? 0)

@@ -42,6 +42,10 @@ export const acrossStores: Record<string, AcrossStores> = {
     places: 1,
     reason: 'a job finds the stores whose words are to be counted',
   },
+  'src/features/catalog/stock-feed.sql.ts': {
+    places: 1,
+    reason: 'caches read what was sold in all stores; a distributed database is not asked',
+  },
   'src/features/customers/erase.sql.ts': { places: 1, reason: 'a job finds the stores with erasures that are due' },
   'src/features/delivery/carrier-shipments.sql.ts': {
     places: 1,

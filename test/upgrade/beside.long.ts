@@ -5,18 +5,21 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
   assertSentence,
+  commandRunner,
   freePort,
   newDatabase,
   newFolder,
-  query,
   root,
+  runJson,
   runProcess,
   startService,
-  until,
 } from '../../src/cli/fixture.ts'
 import { isOlderVersion } from '../../src/core/version.ts'
 import { readMigration } from '../../src/db/migration-files.ts'
-import { openBusyShop, startTraffic } from '../traffic.ts'
+import type { Run } from '../every-command.ts'
+import { awaitEvents, checkLedger } from '../traffic/check.ts'
+import { openMarket } from '../traffic/market.ts'
+import { startTraffic } from '../traffic/start.ts'
 import { releaseBefore } from './release-before.ts'
 
 /** HISTORY=required fails where the commit is missing, as in a shallow clone or a package. */
@@ -37,7 +40,7 @@ test('the release before works beside this version, on its schema, and buyers no
   const { version } = JSON.parse(readFileSync(join(old, 'package.json'), 'utf8'))
   const settings = {
     ...{ DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(40) },
-    ...{ VITRINE_STOP_DELAY_SECONDS: '1', VITRINE_DEMO_PORT: '0' },
+    VITRINE_DEMO_PORT: '0',
   }
   const tooNew = unknownTo(old).find(({ oldestVersion }) => !oldestVersion || isOlderVersion(version, oldestVersion))
   if (tooNew !== undefined) await assertRefused(t, old, tooNew.name)
@@ -45,39 +48,36 @@ test('the release before works beside this version, on its schema, and buyers no
   const newer = copyWithFuture(t, tooNew === undefined ? root : old, version)
   t.diagnostic(tooNew === undefined ? `beside ${version}` : `${tooNew.name} does not work beside ${version}`)
 
-  const shop = await openBusyShop(t, settings, (args) => runProcess(args, settings, programIn(old)))
+  const [oldCommands, newCommands] = [old, newer].map((folder): Run => {
+    const run = commandRunner(folder)
+    return (args) => runJson(args, settings, run)
+  }) as [Run, Run]
+  const market = await openMarket(t, oldCommands)
   const oldService = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
   const urls = [oldService.url]
   let turn = 0
   const choose = () => urls[turn++ % urls.length] ?? ''
-  const traffic = await startTraffic(shop, { buyers: 5, everyMs: 100, choose })
-  const ordersMore = async (count: number) => {
-    const seen = traffic.orderIds.length
-    await until(() => traffic.failures.length > 0 || traffic.orderIds.length >= seen + count)
-  }
-  await ordersMore(5)
-  const migrated = await runProcess(['migrate'], settings, programIn(newer))
-  assert.match(migrated.stdout, /Applied 9001_future\.sql\n/, migrated.stderr)
-  await ordersMore(5)
-  const newService = await startService(t, { ...settings, PORT: await freePort() }, programIn(newer, 'start'))
-  urls.push(newService.url)
-  await ordersMore(15)
+  const options = { clients: 5, everyMs: 100, choose, repeats: false, looksAround: true }
+  const traffic = await startTraffic(t, market, options)
+  await traffic.awaitOrders(5)
+  const migrated = await newCommands(['migrate'])
+  assert.ok(migrated.applied.includes('9001_future.sql'), JSON.stringify(migrated))
+  await traffic.awaitOrders(5)
   // The old release starts on the new schema, too.
-  const again = await startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start'))
-  urls.push(again.url)
-  await ordersMore(15)
+  const [newService, again] = await Promise.all([
+    startService(t, { ...settings, PORT: await freePort() }, programIn(newer, 'start')),
+    startService(t, { ...settings, PORT: await freePort() }, programIn(old, 'start')),
+  ])
+  urls.push(newService.url, again.url)
+  await traffic.awaitOrders(10)
   await traffic.stop()
 
-  assert.deepEqual(traffic.failures, [])
-  const orders = await query(settings.DATABASE_URL, 'select id from orders order by id')
-  assert.deepEqual(
-    orders.map(({ id }) => id),
-    traffic.orderIds.sort(),
-  )
-  for (const checkout of [old, newer]) {
-    const doctor = await runProcess(['doctor'], settings, programIn(checkout))
-    assert.equal(doctor.code, 0, doctor.stdout)
-  }
+  for (const [{ url }, vitrine] of [
+    [again, oldCommands],
+    [newService, newCommands],
+  ] as const)
+    await checkLedger(market, traffic.ledger, { url, vitrine })
+  await awaitEvents(market, traffic.ledger, 60_000)
 })
 
 const programIn = (folder: string, ...args: string[]) => ({
@@ -89,9 +89,14 @@ const checkOut = (t: TestContext) => {
   mkdirSync(folder)
   const files = execFileSync('git', ['archive', releaseBefore, 'src', 'package.json'], { cwd: root, maxBuffer: 1e9 })
   execFileSync('tar', ['-x', '-C', folder], { input: files })
-  // Versions of dependencies may differ; the release runs with those of this checkout.
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  equip(folder)
   return folder
+}
+
+/** Versions of dependencies may differ; the release runs with those of this checkout. */
+const equip = (folder: string) => {
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  cpSync(join(root, 'test/command-worker.ts'), join(folder, 'test/command-worker.ts'))
 }
 
 /** The code of a checkout with one more migration, so that there is a newer schema right after a release, too. */
@@ -99,7 +104,7 @@ const copyWithFuture = (t: TestContext, source: string, version: string) => {
   const folder = join(newFolder(t, 0o755), 'newer')
   mkdirSync(folder)
   for (const name of ['src', 'package.json']) cpSync(join(source, name), join(folder, name), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  equip(folder)
   const text = `-- oldest version beside: ${version}
 alter table orders add column future text not null default '';
 alter table product add column future integer;

@@ -22,7 +22,10 @@ export type AddressFields = {
 
 export type AddressRow = AddressFields & { id: string; createdAt: Date; updatedAt: Date; position: string }
 
-/** `position` is the creation time as text: a JavaScript Date would lose the microseconds. */
+/**
+ * `position` is the creation time as text: a JavaScript Date would lose the microseconds. It is a query of its own, because
+ * a distributed database lets `returning` have no text that depends on a setting, such as that of a time.
+ */
 const columns = sql`a.id, a.label, a.name, a.phone, a.line1, a.line2, a.landmark, a.city, a.state,
   a.postal_code as "postalCode", a.country, a.is_default as "isDefault", a.created_at as "createdAt",
   a.updated_at as "updatedAt", (select a.created_at::text) as position`

@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts'
+import { literalNumber } from '../../db/plan-hints.ts'
 import type { StoreId } from '../context.ts'
 
 /** `who` is the email of a sign-in, or `signedIn(customerId)` when a signed-in customer re-enters the password. */
@@ -26,12 +27,12 @@ export const countFailure = (db: Queries, lock: FailureLimit) => db.maybeOne<{ c
   on conflict (store_id, email) do update set forget_at = excluded.forget_at,
     failed_at = excluded.failed_at || array(
       select at from unnest(kept.failed_at) as at
-      where excluded.failed_at[1] - at < ${lock.windowMs} * interval '1 millisecond'
+      where excluded.failed_at[1] - at < ${literalNumber(lock.windowMs)} * interval '1 millisecond'
     )
   where (
     select count(*) from unnest(kept.failed_at) as at
-    where excluded.failed_at[1] - at < ${lock.windowMs} * interval '1 millisecond'
-  ) < ${lock.maxFailures}
+    where excluded.failed_at[1] - at < ${literalNumber(lock.windowMs)} * interval '1 millisecond'
+  ) < ${literalNumber(lock.maxFailures)}
   returning true as counted`
 
 /**

@@ -18,7 +18,7 @@ export const insertResetToken = (db: Queries, storeId: StoreId, token: NewToken)
     insert into mail_token (store_id, token_hash, purpose, customer_id, email, expires_at)
     select ${storeId}, ${token.tokenHash}, 'password.reset', id, ${token.email},
       vitrine_now() + ${token.ttlMs} * interval '1 millisecond'
-    from account)
+    from account returning 1)
   select name from account`
 
 /** Nothing if the customer has another email by now, or has confirmed this one. */
@@ -32,7 +32,7 @@ export const insertVerifyToken = (db: Queries, storeId: StoreId, customerId: str
     insert into mail_token (store_id, token_hash, purpose, customer_id, email, expires_at)
     select ${storeId}, ${token.tokenHash}, 'email.verify', id, ${token.email},
       vitrine_now() + ${token.ttlMs} * interval '1 millisecond'
-    from account)
+    from account returning 1)
   select name from account`
 
 const valid = (storeId: StoreId, { purpose, tokenHash }: MailToken) => sql`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { noTriggers } from '../../../test/cluster.ts'
 import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { days } from '../../core/clock.ts'
@@ -166,7 +167,7 @@ test('a guest write that races a merge is merged or refused, never lost', async 
   }
 })
 
-test('a merge that fails halfway changes nothing and can be retried', async (t) => {
+test('a merge that fails halfway changes nothing and can be retried', noTriggers, async (t) => {
   const { shop, mug, lamp, guest, asha, merge } = await openShop()
   await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 3 } })
   await guest.call('POST', '/v1/wishlist', { body: { productId: lamp } })

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { literalNumber } from '../../db/plan-hints.ts'
 import type { StoreId } from '../context.ts'
 
 /** `address`: a phone number or an email, see `Recipient`. */
@@ -22,7 +23,7 @@ export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybe
       array(select at from unnest(kept.requested_at) as at where excluded.requested_at[1] - at < interval '1 hour')
   where (
     select count(*) from unnest(kept.requested_at) as at where excluded.requested_at[1] - at < interval '1 hour'
-  ) < ${code.maxPerHour}
+  ) < ${literalNumber(code.maxPerHour)}
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
 
 /**
@@ -44,8 +45,8 @@ export const countKnownRequest = (
   where (
     select count(*) from unnest(kept.known_requested_at) as at
     where excluded.known_requested_at[1] - at < interval '1 hour'
-  ) < ${maxPerHour}
-  returning (select vitrine_now()) + ${ttlMs} * interval '1 millisecond' as "expiresAt",
+  ) < ${literalNumber(maxPerHour)}
+  returning known_requested_at[1] + ${literalNumber(ttlMs)} * interval '1 millisecond' as "expiresAt",
     known_requested_at[1]::text as "requestedAt"`
 
 /** Seconds until the oldest request is an hour old. */

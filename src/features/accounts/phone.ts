@@ -1,13 +1,15 @@
-import { parsePhoneNumberFromString as parseWithTypes } from 'libphonenumber-js/max'
-import {
-  getCountryCallingCode,
-  getExampleNumber,
-  isSupportedCountry,
-  type PhoneNumber,
-  parsePhoneNumberFromString,
-} from 'libphonenumber-js/min'
-import examples from 'libphonenumber-js/mobile/examples'
+import type { CountryCode, Examples, PhoneNumber } from 'libphonenumber-js/min'
+import { loadLater } from '../../core/later.ts'
 import { mustExist } from '../../core/must-exist.ts'
+
+/**
+ * The metadata of all countries takes a tenth of a second to load and some megabytes, so it waits for the first number.
+ * The smallest set suits `hasMobileLength` best, because it describes countries loosely instead of listing current
+ * ranges. Only the largest one knows all types.
+ */
+const phones = loadLater<typeof import('libphonenumber-js/min')>('libphonenumber-js/min')
+const phonesWithTypes = loadLater<typeof import('libphonenumber-js/max')>('libphonenumber-js/max')
+const examples = loadLater<Examples>('libphonenumber-js/mobile/examples')
 
 export type Phone = { e164: string; country: string | undefined }
 
@@ -16,7 +18,7 @@ export type Phone = { e164: string; country: string | undefined }
  * one number is one identity. Undefined for anything else.
  */
 export const normalisePhone = (text: string): Phone | undefined => {
-  const number = parsePhoneNumberFromString(plainText(text), { extract: false })
+  const number = phones().parsePhoneNumberFromString(plainText(text), { extract: false })
   // An extension cannot receive text messages, and the number without it may belong to another person.
   if (number === undefined || number.ext !== undefined) return undefined
   if (!number.isValid() && !hasMobileLength(number)) return undefined
@@ -27,24 +29,21 @@ export const normalisePhone = (text: string): Phone | undefined => {
  * New number ranges open faster than services are updated, and customers with such a number must be able to sign in. So
  * a number in an unknown range is accepted when it has the length of a mobile number of its country, or of a country
  * with the same calling code (+1, +44, +7). Any other length is a typo.
- *
- * The smallest metadata set suits this best, because it describes countries loosely instead of listing current ranges.
- * All sets cost about the same (75 to 80 ms at startup, 1.8 to 2.2 MB of heap), so size was not a criterion.
  */
 const hasMobileLength = (number: PhoneNumber) =>
   number
     .getPossibleCountries()
-    .some((country) => getExampleNumber(country, examples)?.nationalNumber.length === number.nationalNumber.length)
+    .some((country) => exampleOf(country)?.nationalNumber.length === number.nationalNumber.length)
+
+const exampleOf = (country: CountryCode) => phones().getExampleNumber(country, examples())
 
 /**
  * Whether codes may be sent to this number. Anonymous callers choose the number and the operator pays, so premium-rate
  * numbers, service numbers, and satellite and international networks (which have no country) are refused. Landlines are
  * allowed: some receive messages, and in many countries they cannot be distinguished from mobiles.
- *
- * Only the largest metadata set knows all types. It costs about 30 ms at startup and 1.2 MB of heap.
  */
 export const mayReceiveCodes = ({ e164 }: Pick<Phone, 'e164'>): boolean => {
-  const number = parseWithTypes(e164)
+  const number = phonesWithTypes().parsePhoneNumberFromString(e164)
   if (number === undefined || number.isNonGeographic()) return false
   const type = number.getType()
   // In +1 these include the test numbers of messaging services.
@@ -79,6 +78,6 @@ export const phonePrefixes = (text: string, country: string | undefined): string
   const plain = plainText(text)
   const digits = plain.replaceAll(/\D/g, '')
   if (digits.length < 3 || !/^[\d\s()+./-]*$/.test(plain)) return []
-  if (plain.startsWith('+') || country === undefined || !isSupportedCountry(country)) return [digits]
-  return [digits, `${getCountryCallingCode(country)}${digits.replace(/^0+/, '')}`]
+  if (plain.startsWith('+') || country === undefined || !phones().isSupportedCountry(country)) return [digits]
+  return [digits, `${phones().getCountryCallingCode(country)}${digits.replace(/^0+/, '')}`]
 }

@@ -160,7 +160,7 @@ export const holdCart = (tx: Tx, cartId: string, hold: Hold & { shopper: Shopper
   return tx.maybeOne<HeldCart>`
   with c as (
     update cart c set version = c.version + 1, updated_at = vitrine_now(),
-      sweep_on = ${deleteOn} + (c.sweep_on - c.sweep_on),
+      sweep_on = case when c.sweep_on is not null then (select ${deleteOn}) end,
       coupon_code = ${couponAfter(storeId, couponChange, sql`c.coupon_code`)}
     where c.store_id = ${storeId} and ${isNamed({ id: cartId, seenBy: shopper })} and ${unexpired}
     returning c.*

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { refuse } from '../../core/domain-errors.ts'
+import { later } from '../../core/later.ts'
 import { maxMinor, toMinor, toWire } from '../../core/money.ts'
 import type { Tx } from '../../db/database.ts'
 import { maxCounted } from '../admin-list.ts'
@@ -38,11 +39,13 @@ type StoredChange = Static<typeof StoredChange>
 const ChosenInput = Type.Object({ ids: Type.Array(Type.String()), change: StoredChange })
 const FilteredInput = Type.Object({ filter: BulkFilter, change: StoredChange })
 type BulkInput = Static<typeof ChosenInput> | Static<typeof FilteredInput>
-const chosenInput = Compile(ChosenInput)
-const filteredInput = Compile(FilteredInput)
+const chosenInput = later(() => Compile(ChosenInput))
+const filteredInput = later(() => Compile(FilteredInput))
 
 /** Where a job with a filter is in the list. */
-const filteredState = Compile(Type.Object({ after: Type.Array(Type.Union([Type.String(), Type.Number()])) }))
+const filteredState = later(() =>
+  Compile(Type.Object({ after: Type.Array(Type.Union([Type.String(), Type.Number()])) })),
+)
 
 /** The job shows the first ones, and counts all. */
 const maxFaults = 1000
@@ -112,16 +115,16 @@ export const changePrice = (minor: number, change: NonNullable<StoredChange['pri
 export const runBulkStep = async (tx: Tx, store: Store, job: MerchantJob): Promise<Step> => {
   const { input } = job
   await lockCatalog(tx, store.id)
-  if (chosenInput.Check(input)) {
+  if (chosenInput().Check(input)) {
     const { ids, change } = input
     const chosen = ids.slice(job.done, job.done + stepSize)
     return { ...(await changeProducts(tx, store, job, chosen, change)), isFinished: job.done + stepSize >= ids.length }
   }
-  if (!filteredInput.Check(input)) throw new Error(`the input of job ${job.id} is not that of a bulk change`)
+  if (!filteredInput().Check(input)) throw new Error(`the input of job ${job.id} is not that of a bulk change`)
   const { filter, change } = input
   // By id, which never changes: no product is met twice, whatever the change does to the filter.
   const list = await openProductList({ db: tx, store }, { ...filter, sort: 'newest' })
-  const found = await list.read(filteredState.Check(job.state) ? job.state.after : undefined, stepSize)
+  const found = await list.read(filteredState().Check(job.state) ? job.state.after : undefined, stepSize)
   const ids = found.map(({ id }) => id)
   const { done, ...step } = await changeProducts(tx, store, job, ids, change)
   const last = found.at(-1)

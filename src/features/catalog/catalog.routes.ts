@@ -10,15 +10,19 @@ import { showMenu, showStore } from './store.ts'
 /** Only these endpoints may read from a replica: their answers are cached, and nothing is decided by them. */
 const reading = (ctx: StoreCtx): StoreCtx => ({ ...ctx, db: ctx.readsFor(ctx.db, ctx.store.id) })
 
+const idsOf = (products: readonly { id: string }[]) => products.map(({ id }) => id)
+
 export const catalogRoutes = routes(catalogContract, {
   listProducts: async ({ ctx, query }) => {
     const { data, nextCursor, hasMore } = await listProducts(reading(ctx), query)
-    if (nextCursor === null) return { body: data, headers: { 'x-has-more': String(hasMore) } }
+    const products = idsOf(data)
+    if (nextCursor === null) return { body: data, products, headers: { 'x-has-more': String(hasMore) } }
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) next.set(name, String(value))
     next.set('cursor', nextCursor)
     return {
       body: data,
+      products,
       headers: {
         'x-has-more': String(hasMore),
         'x-next-cursor': nextCursor,
@@ -26,17 +30,23 @@ export const catalogRoutes = routes(catalogContract, {
       },
     }
   },
-  showProduct: async ({ ctx, params }) => ({ body: await showProduct(reading(ctx), params.idOrSlug) }),
-  listCategories: async ({ ctx, query }) => ({ body: await listCategories(reading(ctx), query) }),
-  search: async ({ ctx, query }) => ({ body: await search(reading(ctx), query) }),
-  suggest: async ({ ctx, query }) => ({ body: await suggest(reading(ctx), query.q) }),
+  showProduct: async ({ ctx, params }) => {
+    const body = await showProduct(reading(ctx), params.idOrSlug)
+    return { body, products: [body.id] }
+  },
+  listCategories: async ({ ctx, query }) => ({ body: await listCategories(reading(ctx), query), products: [] }),
+  search: async ({ ctx, query }) => {
+    const body = await search(reading(ctx), query)
+    return { body, products: idsOf(body.data) }
+  },
+  suggest: async ({ ctx, query }) => ({ body: await suggest(reading(ctx), query.q), products: [] }),
 })
 
 export const filterRoutes = routes(filtersContract, {
-  listFilters: async ({ ctx, query }) => ({ body: await listFilters(reading(ctx), query) }),
+  listFilters: async ({ ctx, query }) => ({ body: await listFilters(reading(ctx), query), products: [] }),
 })
 
 export const storeRoutes = routes(storeContract, {
-  showStore: ({ ctx }) => ({ body: showStore(ctx) }),
-  showMenu: ({ ctx }) => ({ body: showMenu(ctx) }),
+  showStore: ({ ctx }) => ({ body: showStore(ctx), products: [] }),
+  showMenu: ({ ctx }) => ({ body: showMenu(ctx), products: [] }),
 })

@@ -290,11 +290,16 @@ test('a change by the admin API is visible on every instance within a second, an
 
 test('concurrent reads share one statement', async () => {
   const shop = await aBigShop()
-  const counted = countStatements()
-  const path = '/v1/products?limit=3&many=readers'
-  const answers = await Promise.all(Array.from({ length: 30 }, () => ask(path, { 'x-store-key': shop.key })))
-  assert.equal(counted.stop(), 1)
-  assert.equal(new Set(answers.map(({ body }) => body.toString())).size, 1)
+  let attempt = 0
+  // A change that is noticed meanwhile is a reason to read again.
+  const isShared = async () => {
+    const counted = countStatements()
+    const path = `/v1/products?limit=3&readers=${++attempt}`
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask(path, { 'x-store-key': shop.key })))
+    assert.equal(new Set(answers.map(({ body }) => body.toString())).size, 1)
+    return counted.stop() === 1
+  }
+  assert.ok(await withinASecond(isShared))
 })
 
 test('the cache of one store or outlet is never used for another', async () => {

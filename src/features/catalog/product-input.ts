@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { later } from '../../core/later.ts'
 import { toMinor } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { isWebAddress } from '../../core/web-address.ts'
@@ -123,12 +124,12 @@ export type StockInput = number | Record<string, number> | null
 /** `VariantFile` whose optional fields may also be undefined. */
 type WrittenVariant = { [Name in keyof VariantFile]?: VariantFile[Name] | undefined }
 
-const productFile = Compile(ProductFile)
+const productFile = later(() => Compile(ProductFile))
 
 /** Validates one product of a file. Returns the patch or the faults. */
 export const readProduct = (written: unknown, currency: string): ProductPatch | InputFault[] => {
   const { value, cleared } = takeNulls(written)
-  const isShaped = productFile.Check(value)
+  const isShaped = productFile().Check(value)
   const faults = isShaped ? [] : shapeFaults(ProductFile, value)
   for (const { field, message } of textFaults(value, '')) faults.push({ field: field || 'product', message })
   if (isUnnamed(value)) faults.unshift({ field: 'name', message: 'is required' })

@@ -66,7 +66,8 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
   where (listing.category_id, listing.name_key, listing.price_minor, listing.compare_at_minor, listing.in_stock,
       listing.words)
     is distinct from (excluded.category_id, excluded.name_key, excluded.price_minor, excluded.compare_at_minor,
-      excluded.in_stock, excluded.words)`
+      excluded.in_stock, excluded.words)
+  returning 1`
 
 /** Updates only the stock flag, the only column that a stock change affects. */
 export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
@@ -86,7 +87,7 @@ export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[
   select ${storeId}, word from unnest(${words}::text[]) word
   where not exists (select from search_word known where known.store_id = ${storeId} and known.word = word.word)
   order by word collate "C"
-  on conflict do nothing`
+  on conflict do nothing returning 1`
 
 /**
  * Joins outlets, because the key of a listing starts with the outlet. The first condition ends the statement early in

@@ -56,7 +56,8 @@ export const insertProducts = (tx: Tx, storeId: StoreId, products: readonly NewP
   from rows from (jsonb_to_recordset(${json(products)}::jsonb) as (id text, slug text, name text, description text,
     status text, category_id text, vendor text, images jsonb, image_texts jsonb, options jsonb, has_variants boolean,
     tags jsonb, seo jsonb, digital jsonb, tax_rate numeric, name_key text, title_words jsonb, words jsonb)) with ordinality n
-  order by n.ordinality`
+  order by n.ordinality
+  returning 1`
 
 /** For products that this transaction has locked and that have changes. Counts one event for each. */
 export const updateProducts = (tx: Tx, storeId: StoreId, products: readonly NewProduct[]) => tx.many<{
@@ -104,7 +105,8 @@ export const insertVariants = (tx: Tx, storeId: StoreId, variants: readonly NewV
     compare_at_minor, barcode, weight_grams, image, stock_tracked, low_stock_threshold, active)
   select ${storeId}, n.id, n.product_id, n.position, n.sku, n.title, n.options, n.option_key, n.price_minor,
     n.compare_at_minor, n.barcode, n.weight_grams, n.image, n.stock_tracked, n.low_stock_threshold, n.active
-  from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})`
+  from jsonb_to_recordset(${json(variants)}::jsonb) as n (${variantColumns})
+  returning 1`
 
 export const updateVariants = (tx: Tx, storeId: StoreId, variants: readonly NewVariant[]) => tx.run`
   update variant v set position = n.position, sku = n.sku, title = n.title, options = n.options,

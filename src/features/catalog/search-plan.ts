@@ -4,7 +4,7 @@ import { type Lookup, ranks, type SearchPage, type Walk, wordQuery } from './sea
 import { commonness, isBegun, type Term } from './search-terms.ts'
 
 /**
- * Decides how a search reads its matches, from how common its words are (decision 0055). A wrong estimate costs time and
+ * Decides how a search reads its matches, from how common its words are (decision 0056). A wrong estimate costs time and
  * never an answer.
  */
 

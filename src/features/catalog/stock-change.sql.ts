@@ -42,7 +42,8 @@ export type StockLocation = { variantId: string; productId: string; outletId: Ou
 export const ensureStock = (tx: Tx, storeId: StoreId, { variantId, productId, outletId }: StockLocation) => tx.run`
   insert into stock (store_id, variant_id, outlet_id, product_id, on_hand, low_at)
   select ${storeId}, ${variantId}, ${outletId}, ${productId}, 0, ${thresholdOf(storeId, sql`${variantId}`)}
-  on conflict (store_id, variant_id, outlet_id) do nothing`
+  on conflict (store_id, variant_id, outlet_id) do nothing
+  returning 1`
 
 /** The units on hand of a row that stays locked. */
 export const lockOnHand = async (tx: Tx, storeId: StoreId, { variantId, outletId }: StockLocation) =>

@@ -17,4 +17,5 @@ export const noteMoves = (storeId: StoreId, { cause, orderId, reason, actor }: M
     order_id, reason, actor_kind, actor_id, actor_name)
   select vitrine_now(), ${storeId}, c.outlet_id, c.on_hand, c.reserved, c.on_hand_after, c.reserved_after, c.variant_id,
     ${cause}, ${orderId}, ${reason}, ${actor?.kind ?? null}, ${actor?.id ?? null}, ${actor?.name ?? null}
-  from ${changed} c where c.on_hand <> 0 or c.reserved <> 0`
+  from ${changed} c where c.on_hand <> 0 or c.reserved <> 0
+  returning 1`

@@ -27,7 +27,7 @@ after(() => service.close())
 const openShop = () => openStockShop(service)
 
 test('stock is listed by variant and outlet, and found by all filters', async () => {
-  const { shop, list } = await openShop()
+  const { shop, owner, list } = await openShop()
   const mug = (await shop.get('/v1/products/mug')).json
   const { data } = await list('?sku=MUG')
   assert.deepEqual(data, [
@@ -55,6 +55,8 @@ test('stock is listed by variant and outlet, and found by all filters', async ()
       [pune, 0, false],
     ],
   )
+  // The new outlet is announced to the service.
+  await withinASecond(async () => (await owner.inStore('GET', `/stock?outletId=${pune}`)).status === 200)
   assert.deepEqual(skusOf(await list(`?outletId=${pune}`)), everything)
   assert.deepEqual(skusOf(await list(`?outletId=${pune}&stock=out`)), [])
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { crowdOf } from '../../../test/cluster.ts'
 import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
 import { setStock } from '../cart/fixture.ts'
 import { type CouponRequest, couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
@@ -15,7 +16,7 @@ test('two hundred buyers of ten units place exactly ten orders', async () => {
   const { shop, mug, newBuyer, stockOf } = await openShop(service)
   await setStock(service, shop, mug, 1000)
   const buyers = []
-  for (let i = 0; i < 200; i += 20)
+  for (let i = 0; i < crowdOf(200); i += 20)
     buyers.push(...(await Promise.all(Array.from({ length: 20 }, () => newBuyer({ productId: mug })))))
   await setStock(service, shop, mug, 10)
   const answers = await Promise.all(buyers.map((buyer) => buyer.checkOut()))

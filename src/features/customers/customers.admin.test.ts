@@ -177,7 +177,7 @@ test('what is the only way to sign in stays', async () => {
   const store = await shop.load()
   const set = (phone: string | null, verified: boolean) => service.db.run`
     update customer set password_hash = null, phone = ${phone},
-      email_verified_at = case when ${verified} then now() end
+      email_verified_at = case when ${verified} then (select now()) end
     where store_id = ${store.id} and id = ${ravi.id}`
   const change = (body: unknown) => owner.inStore('PATCH', `/customers/${ravi.id}`, body)
   await set(null, true)

@@ -45,9 +45,9 @@ test('nothing personal is left anywhere in the database, and orders, amounts and
   )
   const books = () => db.many`
     select number, status, payment_status, total_minor, tax_minor, shipping_minor, discount_minor, created_at,
-      (select jsonb_agg(jsonb_build_array(p.id, p.status, p.amount_minor) order by p.id) from payment p where p.order_id = o.id) as payments,
-      (select jsonb_agg(jsonb_build_array(r.id, r.status, r.amount_minor) order by r.id) from refund r where r.order_id = o.id) as refunds,
-      (select jsonb_agg(jsonb_build_array(l.sku, l.quantity, l.unit_minor, l.tax_minor) order by l.position) from order_line l where l.order_id = o.id) as lines
+      (select jsonb_agg(jsonb_build_array(p.id, p.status, p.amount_minor) order by p.id) from payment p where p.store_id = o.store_id and p.order_id = o.id) as payments,
+      (select jsonb_agg(jsonb_build_array(r.id, r.status, r.amount_minor) order by r.id) from refund r where r.store_id = o.store_id and r.order_id = o.id) as refunds,
+      (select jsonb_agg(jsonb_build_array(l.sku, l.quantity, l.unit_minor, l.tax_minor) order by l.position) from order_line l where l.store_id = o.store_id and l.order_id = o.id) as lines
     from orders o order by number`
   const counts = () => db.one`
     select (select count(*) from mail) as mails, (select count(*) from payment_event) as payments,

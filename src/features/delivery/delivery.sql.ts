@@ -91,4 +91,5 @@ export const saveShipment = (tx: Tx, storeId: StoreId, orderId: string, shipment
   select ${storeId}, ${orderId}, ${shipment.id}, ${shipment.trackingNumber}, ${shipment.partner}, ${shipment.status},
     ${shipment.estimatedDelivery}::timestamptz, ${shipment.deliveredAt}::timestamptz, ${shipment.trackingUrl},
     ${JSON.stringify(shipment.items)}::jsonb, ${shipment.lastEventAt}::timestamptz, vitrine_now(), vitrine_now()
-  where not exists (select from known)`
+  where not exists (select from known)
+  returning 1`

@@ -76,4 +76,5 @@ export const insertDownloads = (
   insert into download (store_id, id, customer_id, order_id, position, most_uses, created_at)
   select ${storeId}, f.id, ${order.customerId}, ${order.id}, f.position, f."mostUses", vitrine_now()
   from jsonb_to_recordset(${JSON.stringify(files)}::jsonb) as f (id text, position integer, "mostUses" integer)
-  on conflict (store_id, order_id, position) do nothing`
+  on conflict (store_id, order_id, position) do nothing
+  returning 1`

@@ -8,8 +8,8 @@ import { monitoringRoutes } from './monitoring-door.ts'
 export type HealthRouteOptions = {
   health: HealthSources
   metrics: Metrics
-  description: unknown
-  adminDescription: unknown
+  describe: () => unknown
+  describeAdmin: () => unknown
 }
 
 export const healthRoutes = (options: HealthRouteOptions) => {
@@ -22,8 +22,8 @@ export const healthRoutes = (options: HealthRouteOptions) => {
       }
       return { body: report }
     },
-    openapi: () => ({ body: options.description }),
-    adminOpenapi: () => ({ body: options.adminDescription }),
+    openapi: () => ({ body: options.describe() }),
+    adminOpenapi: () => ({ body: options.describeAdmin() }),
     docs: () => ({ body: docsPage, headers: { 'content-security-policy': docsPolicy } }),
     metrics: async () => ({ body: await options.metrics.text() }),
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noTriggers } from '../../../test/cluster.ts'
 import { answerWith, mailServerCertificate, startMailServer } from '../../../test/doubles/mail-server.ts'
 import { hours, minutes, seconds } from '../../core/clock.ts'
 import { listJobKinds } from '../../job-kinds.ts'
@@ -262,7 +263,7 @@ test('what is logged about a refused mail does not name the recipient', async (t
   assert.match(metrics.text, /^vitrine_mails_given_up_total 1$/m)
 })
 
-test('a mail is not sent twice because noting it failed at first', async (t) => {
+test('a mail is not sent twice because noting it failed at first', noTriggers, async (t) => {
   const { service, shop, asha, runJobs, mails, failures } = await openMailScene(t)
   await placeOrder(service, shop, asha)
   // A sequence counts on when its transaction fails.

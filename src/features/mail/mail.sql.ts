@@ -181,7 +181,8 @@ export const insertResent = (tx: Tx, storeId: StoreId, mail: Resent) => tx.run`
   insert into mail (store_id, id, message, event_id, recipient, next_at, created_at)
   select ${storeId}, ${mail.id}, ${mail.message}, ${mail.eventId}, ${mail.recipient}, vitrine_now(), vitrine_now()
   where (select count(*) from mail m where m.store_id = ${storeId} and m.event_id = ${mail.eventId}
-    and m.id <> 'mail_' || substr(m.event_id, 5) and m.created_at > vitrine_now() - interval '1 hour') < ${mail.maxPerHour}::integer`
+    and m.id <> 'mail_' || substr(m.event_id, 5) and m.created_at > vitrine_now() - interval '1 hour') < ${mail.maxPerHour}::integer
+  returning 1`
 
 export const findMail = (db: Queries, storeId: StoreId, id: string) =>
   db.maybeOne<

@@ -1,4 +1,5 @@
 import type { Queries, Tx } from '../../db/database.ts'
+import { literalNumber } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 
@@ -45,7 +46,8 @@ export const insertMedium = (tx: Tx, storeId: StoreId, medium: NewMedium) => tx.
 export const addToTotal = (tx: Tx, storeId: StoreId, bytes: number, limit: number) => tx.run`
   insert into media_total (store_id, bytes) select ${storeId}, ${bytes}::bigint where ${bytes}::bigint <= ${limit}::bigint
   on conflict (store_id) do update set bytes = media_total.bytes + excluded.bytes
-  where media_total.bytes + excluded.bytes <= ${limit}::bigint`
+  where media_total.bytes + excluded.bytes <= ${literalNumber(limit)}
+  returning 1`
 
 export const subtractFromTotal = (tx: Tx, storeId: StoreId, bytes: number) => tx.run`
   update media_total set bytes = bytes - ${bytes}::bigint where store_id = ${storeId}`

@@ -61,7 +61,10 @@ const erasedAddress = (address: Fragment) => sql`(
 
 const erasedIfSet = (value: Fragment) => sql`case when ${value} = '' then '' else ${erasedText} end`
 
-/** Amounts, tax, lines and states stay. */
+/**
+ * Amounts, tax, lines and states stay. `(select case …)`: a distributed database refuses `jsonb_build_object` in `case`
+ * outside of a query (decision 0053).
+ */
 export const eraseOrders = (tx: Tx, storeId: StoreId, orderIds: readonly string[]) => tx.run`
   update orders o set erased_at = coalesce(o.erased_at, (select vitrine_now())), request_hash = ${erasedText}, language = null,
     note = ${erasedIfSet(sql`o.note`)},

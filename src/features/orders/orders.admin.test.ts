@@ -126,7 +126,7 @@ const addCopies = async (storeId: number, orderId: string, count: number) => {
     select store_id, id || '_' || n, number + n, customer_id, outlet_id, cart_id, 1, '',
       case when n % 10 = 0 then 'delivered' else 'cancelled' end, case when n % 10 = 0 then 'paid' else 'pending' end, 'online',
       'released', currency, subtotal_minor, 0, 0, 0, total_minor, false,
-      created_at + (n - ${count + 500}::integer + case n % 7 when 0 then 20 else 0 end) * interval '1 second', now()
+      created_at + (n - ${count + 500}::integer + case when n % 7 = 0 then 20 else 0 end) * interval '1 second', now()
     from orders, generate_series(1, ${count}::integer) n where store_id = ${storeId} and id = ${orderId}`
 }
 

@@ -347,7 +347,7 @@ export const insertOrder = (
     from placed o
     cross join ${byKey(sql`select * from customer where store_id = ${storeId} and id = ${order.customerId}`)} c
     cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
-      array(select l.sku from lined l)) t (term)),
+      array(select l.sku from lined l)) t (term) returning 1),
   bought as (${markBuyer(storeId, order.customerId)}),
   timeline_rows as (${insertEntries(storeId, sql`${order.id}`, entries)} returning *)
   select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,

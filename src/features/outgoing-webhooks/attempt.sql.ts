@@ -72,7 +72,7 @@ const note = (storeId: StoreId, claim: ClaimKey, result: AttemptResult) => sql`
       insert into webhook_attempt (store_id, delivery_id, at, status, duration_ms, error, answer)
       select ${storeId}, ${claim.id}, vitrine_now(), ${result.status}::integer, ${result.durationMs}::integer,
         ${result.error}, ${result.answer}
-      from noted),
+      from noted returning 1),
     endpoint as (
       update webhook_endpoint w set
         failing_since = case

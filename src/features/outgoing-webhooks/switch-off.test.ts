@@ -133,7 +133,8 @@ test('a long queue of an endpoint that is deleted ends in batches, and the servi
   const { id } = await shop.addEndpoint(receiver.url)
   const other = await shop.addEndpoint(receiver.url)
   await shop.fill(id, 3500)
-  await service.db.run`update webhook_delivery set next_at = next_at + interval '3 hours' where id like '%7'`
+  await service.db
+    .run`update webhook_delivery set next_at = (next_at at time zone 'UTC' + interval '3 hours') at time zone 'UTC' where id like '%7'`
   await shop.fill(other.id, 1)
   await service.db.tx((tx) => deleteEndpoint(tx, shop.store, id))
   const count = () => service.db.one<{ waiting: number }>`

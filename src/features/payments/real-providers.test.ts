@@ -241,7 +241,7 @@ for (const chosen of doubles) {
     await service.db.run`update orders set payment_status = 'paid' where id = ${order.id}`
     await service.db.run`
       update payment_event e set outcome = 'unknown_order', order_id = null, transaction_ref = p.transaction_ref
-      from payment p where p.order_id = ${order.id} and e.order_id = p.order_id and e.detail = 'The refund is recorded.'`
+      from payment p where p.order_id = ${order.id} and e.store_id = p.store_id and e.order_id = p.order_id and e.detail = 'The refund is recorded.'`
     service.clock.advance(minutes(2))
     await newRunner(service).runDue()
     const shown = await order.show()

@@ -28,7 +28,7 @@ const open = async (t: Test, shippingMinor = 4_99, percentOff = 7) => {
   const at = () => new Date(service.clock.now()).toISOString()
   const report = async (from: string, to: string) => (await must('GET', `/reports/tax?from=${from}&to=${to}`)).data
   const sum = async () => {
-    await service.db.run`update sale_entry set at = at - interval '1 minute'`
+    await service.db.run`update sale_entry set at = (at at time zone 'UTC' - interval '1 minute') at time zone 'UTC'`
     await newRunner(service).runDue()
     assert.equal((await service.db.one<{ n: number }>`select count(*) as n from sale_entry`).n, 0)
   }

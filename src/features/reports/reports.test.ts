@@ -153,7 +153,7 @@ test('sales are exact while orders are placed, refunded and added to the sums at
   const scene = await openRefundScene(alone, { prices: { Mug: 100 } })
   const runJobs = async () => {
     for (let n = 0; n < 5; n++) {
-      await alone.db.run`update sale_entry set at = at - interval '1 minute'`
+      await alone.db.run`update sale_entry set at = (at at time zone 'UTC' - interval '1 minute') at time zone 'UTC'`
       await newRunner(alone).runDue()
     }
   }

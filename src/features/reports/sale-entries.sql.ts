@@ -30,7 +30,8 @@ export const saleEntry = (storeId: StoreId, orderId: string, written: Fragment, 
   select ${storeId}, ${orderId}, ${orders}::smallint, vitrine_now(), ${orders}::bigint * f.minor, f.taxes from ${written}
   cross join (
     select coalesce(sum(r.amount_minor), 0)::bigint as minor, jsonb_agg(${refundedTaxes(sql`${orders}::integer`)}) as taxes
-    ${countedRefunds(storeId, orderId)}) f`
+    ${countedRefunds(storeId, orderId)}) f
+  returning 1`
 
 /**
  * Part of the statement that writes a refund. `changed` has its columns, and `counted`: what it adds to the refunds of
@@ -42,10 +43,12 @@ export const refundEntry = (storeId: StoreId, changed: Fragment): Fragment => sq
   from ${changed} r
   join payment p on p.store_id = ${storeId} and p.id = r.payment_id
   join orders o on o.store_id = ${storeId} and o.id = r.order_id
-  where r.counted <> 0 and not p.is_duplicate and ${isSaleSql}`
+  where r.counted <> 0 and not p.is_duplicate and ${isSaleSql}
+  returning 1`
 
 /** Part of the statement that counts refunded units of lines. `units`: JSON with the `id` of a line and `refunded`. */
 export const refundedUnitsEntry = (storeId: StoreId, orderId: string, units: string): Fragment => sql`
   insert into sale_entry (store_id, order_id, orders, at, refunded_units)
   select ${storeId}, o.id, 0, vitrine_now(), ${units}::jsonb from orders o
-  where o.store_id = ${storeId} and o.id = ${orderId} and ${isSaleSql}`
+  where o.store_id = ${storeId} and o.id = ${orderId} and ${isSaleSql}
+  returning 1`

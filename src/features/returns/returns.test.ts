@@ -127,7 +127,8 @@ test('a return needs a delivery, and must not be late, unless the store adds it'
     program.inStore('POST', '/returns', { orderId: order.id, items: [{ id, quantity: 1 }], reason: 'Called' })
   assertError(await add(), 409, 'CONFLICT')
   await own.db.tx((tx) => deliverOrderBy(tx, { store: scene.store }, commandLine, order.id, own.clock.now()))
-  await own.db.run`update orders set delivered_at = delivered_at - interval '31 days' where id = ${order.id}`
+  await own.db
+    .run`update orders set delivered_at = (delivered_at at time zone 'UTC' - interval '31 days') at time zone 'UTC' where id = ${order.id}`
   assertError(await ask(), 409, 'CONFLICT')
   assert.equal((await program.inStore('PATCH', '/settings', { returnDays: 60 })).json.returnDays, 60)
   const added = await add()

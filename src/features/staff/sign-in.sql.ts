@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts'
+import { literalNumber } from '../../db/plan-hints.ts'
 import type { Author, StoreId } from '../context.ts'
 
 /** `who`: an email, or `code` and the id of a person whose password was right. */
@@ -24,10 +25,10 @@ export const countStaffFailure = (db: Queries, { who, windowMs, maxFailures }: S
   on conflict (who) do update set forget_at = excluded.forget_at,
     failed_at = excluded.failed_at || array(
       select at from unnest(kept.failed_at) as at
-      where excluded.failed_at[1] - at < ${windowMs} * interval '1 millisecond')
+      where excluded.failed_at[1] - at < ${literalNumber(windowMs)} * interval '1 millisecond')
   where (
     select count(*) from unnest(kept.failed_at) as at
-    where excluded.failed_at[1] - at < ${windowMs} * interval '1 millisecond') < ${maxFailures}
+    where excluded.failed_at[1] - at < ${literalNumber(windowMs)} * interval '1 millisecond') < ${literalNumber(maxFailures)}
   returning true as counted`
 
 export const clearStaffFailures = (db: Queries, who: string) => db.run`
@@ -50,4 +51,5 @@ export const insertFailedSignIn = (
     ${requestId}, 'session.refused', 'session', s.id,
     json_build_object('reason', json_build_object('before', null, 'after', ${reason}::text))
   from staff s join staff_role r on r.staff_id = s.id and r.store_id = ${storeId} cross join set_config('synchronous_commit', 'off', true)
-  where s.email = ${email}`
+  where s.email = ${email}
+  returning 1`

@@ -121,7 +121,8 @@ export const useCodeStep = (db: Queries, staffId: string, step: number) => db.ru
 
 export const replaceRecoveryCodes = (tx: Tx, staffId: string, hashes: readonly string[]) => tx.run`
   with gone as (delete from staff_recovery_code where staff_id = ${staffId} and code_hash <> all(${hashes}::text[]))
-  insert into staff_recovery_code (staff_id, code_hash) select ${staffId}, hash from unnest(${hashes}::text[]) hash`
+  insert into staff_recovery_code (staff_id, code_hash) select ${staffId}, hash from unnest(${hashes}::text[]) hash
+  returning 1`
 
 /** Only the first caller deletes a row. */
 export const consumeRecoveryCode = (db: Queries, staffId: string, codeHash: string) => db.run`

@@ -1,7 +1,7 @@
-import { isSupportedCountry } from 'libphonenumber-js/min'
 import { refuse } from '../../core/domain-errors.ts'
 import { isHexColor } from '../../core/hex-color.ts'
 import { newId, randomText } from '../../core/ids.ts'
+import { loadLater } from '../../core/later.ts'
 import { isMailAddress } from '../../core/mail-address.ts'
 import { isCurrency } from '../../core/money.ts'
 import { hashSecret } from '../../core/secrets.ts'
@@ -183,8 +183,10 @@ const checkSettings = ({ name, currency, locale, timezone }: Checked) => {
   }
 }
 
+const phones = loadLater<typeof import('libphonenumber-js/min')>('libphonenumber-js/min')
+
 const checkCountries = (countries: readonly string[]) => {
-  const unknown = countries.find((country) => !isSupportedCountry(country))
+  const unknown = countries.find((country) => !phones().isSupportedCountry(country))
   if (unknown !== undefined) throw refuse('COUNTRY_UNKNOWN', { country: unknown })
 }
 

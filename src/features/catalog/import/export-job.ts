@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { later } from '../../../core/later.ts'
 import type { Tx } from '../../../db/database.ts'
 import { oneOf } from '../../../http/schema.ts'
 import type { AdminCtx, Store } from '../../context.ts'
@@ -19,7 +20,7 @@ const stepSize = 100
 
 const ExportInput = Type.Object({ format: oneOf(exportFormats) })
 type ExportInput = Static<typeof ExportInput>
-const exportInput = Compile(ExportInput)
+const exportInput = later(() => Compile(ExportInput))
 
 export const queueExport = (tx: Tx, { store, by }: Pick<AdminCtx, 'store' | 'by'>, format: ExportFormat) => {
   const input: ExportInput = { format }
@@ -29,13 +30,13 @@ export const queueExport = (tx: Tx, { store, by }: Pick<AdminCtx, 'store' | 'by'
 }
 
 const ExportState = Type.Object({ part: Type.Integer(), after: Type.String(), count: Type.Integer() })
-const exportState = Compile(ExportState)
+const exportState = later(() => Compile(ExportState))
 
 /** Writes the next products as a part of the file. */
 export const runExportStep = async (tx: Tx, store: Store, job: MerchantJob): Promise<Step> => {
-  if (!exportInput.Check(job.input)) throw new Error(`the input of job ${job.id} is not that of an export`)
+  if (!exportInput().Check(job.input)) throw new Error(`the input of job ${job.id} is not that of an export`)
   const { format } = job.input
-  const before = exportState.Check(job.state) ? { ...job.state } : { part: 0, ...startOfExport }
+  const before = exportState().Check(job.state) ? { ...job.state } : { part: 0, ...startOfExport }
   const { text, isLast, ...position } = await exportBatch(tx, store, format, before, stepSize)
   await storePart(tx, store.id, job.id, before.part, text)
   const total = before.part === 0 ? await countProductsToExport(tx, store.id) : job.total

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { seconds } from '../../../core/clock.ts'
 import { DomainError } from '../../../core/domain-errors.ts'
+import { later } from '../../../core/later.ts'
 import type { Tx } from '../../../db/database.ts'
 import { oneOf } from '../../../http/schema.ts'
 import type { AdminCtx } from '../../context.ts'
@@ -30,7 +31,7 @@ const ImportInput = Type.Object({
   dryRun: Type.Boolean(),
 })
 type ImportInput = Static<typeof ImportInput>
-const importInput = Compile(ImportInput)
+const importInput = later(() => Compile(ImportInput))
 
 export const queueImport = (
   tx: Tx,
@@ -53,7 +54,7 @@ export const runImport: JobWork = (running) =>
   withFile(running.db, running.store.id, running.job.id, (path) => importFile(running, path))
 
 const importFile = async ({ db, store, job, mustPause, note }: RunningJob, path: string) => {
-  if (!importInput.Check(job.input)) throw new Error(`the input of job ${job.id} is not that of an import`)
+  if (!importInput().Check(job.input)) throw new Error(`the input of job ${job.id} is not that of an import`)
   const { format, ...input } = job.input
   const pause = new AbortController()
   const state = readState(job)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { noLocksSeen } from '../../../../test/cluster.ts'
 import {
   newStore,
   startTestService,
@@ -231,7 +232,7 @@ test('an import concurrent with stock changes and a new outlet neither fails nor
   assert.equal(there.length, 60)
 })
 
-test('a stock change locks the product before the stock, as imports do', async (t) => {
+test('a stock change locks the product before the stock, as imports do', noLocksSeen, async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const store = await shop.load()

@@ -1,4 +1,7 @@
-import sanitize from 'sanitize-html'
+import type sanitize from 'sanitize-html'
+import { loadLater } from '../../../core/later.ts'
+
+const sanitizer = loadLater<typeof sanitize>('sanitize-html')
 
 /**
  * Allows formatting, lists, tables, links and images. No scripts, no styles, and no names or ids, with which a text
@@ -33,7 +36,7 @@ const rules: sanitize.IOptions = {
  * Sanitises a text so that a storefront can insert it into a page. Text without anything that a browser parses as a tag
  * is returned unchanged, and so is sanitised text, so that saving it again changes nothing.
  */
-export const makeSafeHtml = (text: string) => (/<(?=[a-z!/?]|$)/i.test(text) ? sanitize(text, rules) : text)
+export const makeSafeHtml = (text: string) => (/<(?=[a-z!/?]|$)/i.test(text) ? sanitizer()(text, rules) : text)
 
 /** Deeper than anything that a person writes. */
 export const maxHtmlDepth = 100
@@ -55,7 +58,7 @@ export const isNestedTooDeep = (text: string): boolean => {
     depth--
   }
   try {
-    sanitize(text, { ...rules, onOpenTag, onCloseTag })
+    sanitizer()(text, { ...rules, onOpenTag, onCloseTag })
     return false
   } catch (error) {
     if (error instanceof TooDeep) return true

@@ -54,7 +54,7 @@ test('a WooCommerce product file is detected and imported unchanged', async (t) 
   assert.deepEqual([book.digital, book.stockTracked], [true, false])
   const { id } = await shop.load()
   const [lamp] = await service.db.many`
-    select p.status, v.price_minor, v.compare_at_minor from product p join variant v on v.product_id = p.id
+    select p.status, v.price_minor, v.compare_at_minor from product p join variant v on v.store_id = p.store_id and v.product_id = p.id
     where p.store_id = ${id} and p.slug = 'old-lamp'`
   assert.deepEqual(lamp, { status: 'DRAFT', price_minor: 8000, compare_at_minor: null }, 'its sale has ended')
   assert.equal((await from(file)).unchanged, 4)

@@ -1,0 +1,20 @@
+/** Whether the databases of this run are distributed (`CITUS_DATABASE_URL`, test/run.ts). */
+export const onCluster = process.env.CITUS_DATABASE_URL !== undefined
+
+/** For a test that cannot work there: `test('…', notOnCluster('why'), …)`. */
+export const notOnCluster = (reason: string) => (onCluster ? { skip: reason } : {})
+
+/** Some tests let a statement fail by a trigger. */
+export const noTriggers = notOnCluster('a distributed table has no triggers')
+
+/** Some tests wait until the database shows that a lock is waited for. */
+export const noLocksSeen = notOnCluster('a lock is waited for on the server of the store, which is not seen here')
+
+/** Some tests read the plan of a statement. */
+export const noPlans = notOnCluster('it reads the plan of one server')
+
+/**
+ * How many callers come at once. On a cluster each statement of a cart or a checkout is several that run one after another,
+ * and those who wait behind so many of them for the same row are refused after ten seconds.
+ */
+export const crowdOf = (callers: number) => (onCluster ? Math.ceil(callers / 5) : callers)

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Run } from '../every-command.ts'
+import { callUrl } from '../harness.ts'
+import type { Market } from './market.ts'
+import { type Ledger, merchantOf, trackingNumberOf } from './shopping.ts'
+
+type ReadOrder = {
+  id: string
+  total: number
+  paymentStatus: string
+  refunds: { amount: number }[]
+  shipments: { trackingNumber: string }[]
+}
+
+/** Everything that was acknowledged is there, once and nothing besides, and `doctor` finds nothing wrong. */
+export const checkLedger = async (market: Market, ledger: Ledger, { url, vitrine }: { url: string; vitrine: Run }) => {
+  const { orders, paid, shipped, refunds } = ledger
+  const found = await readOrders(market, url)
+  assert.deepEqual(new Set(found.keys()), new Set(orders.keys()))
+  const wrong: string[] = []
+  for (const [id, { total }] of orders) {
+    const { total: foundTotal, paymentStatus, ...order } = found.get(id) as ReadOrder
+    const amounts = order.refunds.map(({ amount }) => amount)
+    const parcels = order.shipments.map(({ trackingNumber }) => trackingNumber)
+    if (foundTotal !== total) wrong.push(`${id}: ${foundTotal} instead of ${total}`)
+    if (/paid|refunded/.test(paymentStatus) !== paid.has(id)) wrong.push(`${id}: payment ${paymentStatus}`)
+    if (amounts.join() !== [refunds.get(id)].join()) wrong.push(`${id}: refunds ${amounts}`)
+    if (parcels.join() !== (shipped.has(id) ? trackingNumberOf(id) : '')) wrong.push(`${id}: parcels ${parcels}`)
+  }
+  for (const { headers, inCart } of ledger.shoppers) {
+    const { json } = await read(`${url}/v1/cart`, headers)
+    const units = json.map(({ quantity }: { quantity: number }) => quantity)
+    if (units.join() !== (inCart === 0 ? '' : `${inCart}`)) wrong.push(`a cart has ${units} instead of ${inCart}`)
+  }
+  assert.deepEqual(wrong, [])
+  await vitrine(['doctor'])
+}
+
+const read = async (url: string, headers: Record<string, string>) => {
+  const answer = await callUrl(url, { headers })
+  assert.equal(answer.status, 200, answer.text)
+  return answer
+}
+
+const readOrders = async (market: Market, url: string) => {
+  const orders = new Map<string, ReadOrder>()
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
+    const path = `/admin/v1/stores/${market.storeId}/orders?limit=100${query}`
+    const { json } = await read(`${url}${path}`, merchantOf(market))
+    for (const order of json.data) orders.set(order.id, order)
+    cursor = json.nextCursor
+  }
+  return orders
+}
+
+/** The store's endpoint gets an event for every acknowledged order, payment, parcel and refund, once or more. */
+export const awaitEvents = async (market: Market, ledger: Ledger, withinMs: number) => {
+  const expected = [
+    ...[...ledger.orders.keys()].map((id) => `order.placed ${id}`),
+    ...[...ledger.paid].map((id) => `order.paid ${id}`),
+    ...[...ledger.shipped].map((id) => `order.out_for_delivery ${id}`),
+    ...[...ledger.refunds.keys()].map((id) => `order.refunded ${id}`),
+  ]
+  const missing = () => {
+    const received = new Set(market.received())
+    return expected.filter((event) => !received.has(event))
+  }
+  for (const deadline = performance.now() + withinMs; missing().length > 0; await sleep(200)) {
+    if (performance.now() > deadline) break
+  }
+  assert.deepEqual(missing(), [])
+}
