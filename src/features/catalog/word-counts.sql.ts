@@ -80,7 +80,8 @@ export const keepWordCounts = (tx: Tx, storeId: StoreId, words: readonly WordCou
   insert into search_common (store_id, word, products, named)
   select ${storeId}, n.word, n.products, n.named from counted n
   on conflict (store_id, word) do update set products = excluded.products, named = excluded.named
-  where (search_common.products, search_common.named) is distinct from (excluded.products, excluded.named)`
+  where (search_common.products, search_common.named) is distinct from (excluded.products, excluded.named)
+  returning 1`
 
 export const noteWordsCounted = (tx: Tx, storeId: StoreId, products: number) => tx.run`
   update search_count set due_at = null, counted_at = vitrine_now(), products = ${products}
