@@ -4,12 +4,13 @@ import { measureImport } from './import.ts'
 import { judgeKinds, judgeQueries, printScore } from './judge.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
 import { printPlans } from './plans.ts'
+import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
 import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
-const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--seconds 4] [--rounds 3]
-                [--smoke]
+const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--processor]
+                [--seconds 4] [--rounds 3] [--smoke]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
 turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
@@ -19,6 +20,7 @@ turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
   --keep FOLDER the second service keeps its catalog there, and need not be filled the next time
   --only PART   only reads whose name has this part; 'judged queries' is the score of the answers
   --plans       instead of measuring, print how the database runs every statement of lists and searches
+  --processor   instead of rates, the processor time of reads from the database; for machines that do other work too
   --seconds N   of each run
   --rounds N    runs of each, of which the median counts
   --smoke       everything once, with little data: shows in seconds that this still runs; its figures mean nothing`
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     only: { type: 'string', default: '' },
     plans: { type: 'boolean', default: false },
+    processor: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     smoke: { type: 'boolean', default: false },
@@ -51,6 +54,10 @@ const main = async () => {
   if (values.help) return print(help)
   if (values.plans)
     return withShops([values.million ? millionSize : usualSize], ([shop]) => printPlans(shop as Shop, print))
+  if (values.processor)
+    return withShops(values.million ? [usualSize, millionSize] : [usualSize], (shops) =>
+      measureProcessor(shops, values.only, print),
+    )
   requireWrk()
   if (values.only === '') await measureStarts()
   await withShops(values.million ? [usualSize, millionSize] : [usualSize], async (shops) => {

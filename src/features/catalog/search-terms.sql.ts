@@ -50,7 +50,10 @@ export const findLookalikes = async (db: Db, storeId: StoreId, word: string) => 
   ).map((row) => row.word)
 }
 
-/** The same for two typos, which may be on both sides of the middle. Reads all words that begin with one of two letters. */
+/**
+ * The same for two typos, which may be on both sides of the middle. Reads all words that begin with one of two letters; the
+ * offset keeps the planner from reading all words of the store instead.
+ */
 export const findFarLookalikes = async (db: Db, storeId: StoreId, word: string) => {
   const [first = '', second = ''] = word
   return (
@@ -58,7 +61,7 @@ export const findFarLookalikes = async (db: Db, storeId: StoreId, word: string) 
       select v.word from unnest(${[...new Set([first, second])]}::text[]) as initial (letter)
       cross join lateral (
         select v.word from search_word v where v.store_id = ${storeId}
-          and v.word >= initial.letter and v.word < initial.letter || chr(1114111) and ${isLike(word)}) v
+          and v.word >= initial.letter and v.word < initial.letter || chr(1114111) and ${isLike(word)} offset 0) v
       order by levenshtein(v.word, ${word}), v.word limit 20`
   ).map((row) => row.word)
 }

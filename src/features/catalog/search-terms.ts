@@ -53,6 +53,7 @@ const commonnessOf = (known: KnownWord | undefined, corrections: readonly string
     : { whole: known.whole, begun: known.begun ?? known.whole }
 
 export const loosen = (term: Term): Term => ({ ...term, whole: false })
+export const tighten = (term: Term): Term => ({ ...term, whole: true })
 export const loosenLast = (terms: readonly Term[]) => [...terms.slice(0, -1), ...terms.slice(-1).map(loosen)]
 
 /** Whether the term matches words that only begin with it. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
+import { byKey, literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId } from '../context.ts'
 import {
@@ -12,6 +12,7 @@ import {
   productColumns,
   type Sort,
 } from './catalog.sql.ts'
+import { type Match, readMatches } from './matches.ts'
 import { isBegun, type Term } from './search-terms.ts'
 import { countedMatches } from './word-counts.ts'
 
@@ -48,18 +49,6 @@ export type SearchPage = Filter & {
   limit: number
 }
 
-export type MatchRow = ProductRow & { rank: number }
-
-export type SearchSummary = {
-  total: number
-  minMinor: number | null
-  maxMinor: number | null
-  inStock: number
-  categories: { id: string; name: string; slug: string; count: number }[]
-}
-
-export type FoundProducts = { summary: SearchSummary; page: MatchRow[] }
-
 const hereIn = ({ storeId, outletId }: OutletRef) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
 
 const hasWords = (query: string) => sql`l.words @@ ${query}::tsquery`
@@ -87,50 +76,25 @@ const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => {
   return sql`case when l.name_key = ${nameKey} then ${step(ranks.name)} ${inName} end + l.in_stock::integer`
 }
 
-/** What counting, sorting and showing need of a listing. */
-const matchColumns = (rank: Fragment) => sql`l.outlet_id, l.product_id, l.seq, l.category_id, l.name_key, l.price_minor,
-  l.compare_at_minor, l.in_stock, ${rank} as rank`
+/** What counting and sorting need of a listing. */
+const matchColumns = (rank: Fragment, isWhole: Fragment = sql`true`, isLater: Fragment = sql`true`) => sql`
+  l.seq, l.category_id, l.name_key, l.price_minor, l.in_stock, ${rank} as rank, ${isWhole} as is_whole,
+  ${isLater} as is_later`
 
-const orderOf = (sort: SearchSort) => (sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(sort))
-
-/** The requested page of these rows. */
-const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
-  const start =
-    position === undefined
-      ? sql`true`
-      : sort === 'relevance'
-        ? sql`(l.rank, l.seq) < (${position[0]}::integer, ${position[1]}::bigint)`
-        : after(sort, position)
-  return sql`select l.* from (${rows}) l where ${start} order by ${orderOf(sort)} limit ${limit}`
-}
-
-const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
-  ${productColumns(outlet.storeId, chosen, sql`, l.rank`)} order by ${orderOf(sort)}`
-
-/** The page, and the summary of `matched`. */
-const summaryAndPage = (outlet: OutletRef, matched: Fragment, chosen: Fragment, sort: SearchSort) => sql`
-  by_category as (
-    select l.category_id, count(*)::integer as count, min(l.price_minor) as lowest, max(l.price_minor) as highest,
-      count(*) filter (where l.in_stock)::integer as in_stock
-    from (${matched}) l group by l.category_id)
-  select (
-      select json_build_object('total', coalesce(sum(count), 0), 'minMinor', min(lowest), 'maxMinor', max(highest),
-        'inStock', coalesce(sum(in_stock), 0), 'categories', (
-          select coalesce(json_agg(counted), '[]') from (
-            select c.id, c.name, c.slug, f.count
-            from by_category f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id
-            order by f.count desc, c.name) counted))
-      from by_category) as summary,
-    (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, chosen, sort)}) shown) as page`
+/** Rows with `matchColumns` as one text, which `readMatches` reads. Ids of categories have neither spaces nor commas. */
+const packed = (order: Fragment = sql``) => sql`string_agg(l.seq || ' ' || l.price_minor || ' '
+  || (l.rank * 8 + l.is_later::integer * 4 + l.is_whole::integer * 2 + l.in_stock::integer) || ' '
+  || coalesce(l.category_id, ''), ',' ${order})`
 
 /**
  * How matches are found. `query`: the words that are looked up in the index. `filter`: words that are compared with each
- * row, because looking them up takes longer. `newest`: reads only so many of the newest products, in their order.
+ * row, because looking them up takes longer. `both`: by words and by category, in two indexes. `newest`: reads only so
+ * many of the newest products, in their order.
  */
 export type Lookup = {
   query: string
   filter?: string | undefined
-  by: 'words' | 'category' | 'ids' | { newest: number }
+  by: 'words' | 'category' | 'both' | 'ids' | { newest: number }
 }
 
 const lookedUp = (outlet: OutletRef, page: SearchPage, { query, filter, by }: Lookup): Fragment => {
@@ -144,35 +108,55 @@ const lookedUp = (outlet: OutletRef, page: SearchPage, { query, filter, by }: Lo
       and ${notByIndex(allOf([...filters(outlet, page), ...words]))}`
   const { ids, categoryIds, ...rest } = page
   const key = by === 'ids' ? sql`l.product_id = any(${ids})` : sql`l.category_id = any(${categoryIds})`
-  const others = by === 'ids' ? { ...rest, categoryIds } : { ...rest, ids }
-  return sql`listing l where ${hereIn(outlet)} and ${key} and ${notByIndex(allOf([...words, ...filters(outlet, others)]))}`
+  const others = filters(outlet, by === 'ids' ? { ...rest, categoryIds } : { ...rest, ids })
+  const [indexed, compared] = by === 'both' ? [[key, ...words.slice(0, 1)], words.slice(1)] : [[key], words]
+  return sql`listing l where ${allOf([hereIn(outlet), ...indexed])} and ${notByIndex(allOf([...compared, ...others, sql`true`]))}`
 }
-
-/** `isCut`: there are more matches than were read. */
-export type Matches = FoundProducts & { isCut: boolean }
 
 export type MatchOptions = {
-  /** Matches that are read at most. */
+  /** Matches that are read at most; one more says that there are more. */
   limit: number
-  /** For a query with prefixes: if enough products have all of these words whole, only they match. */
-  wholeFirst?: { query: string; enough: number } | undefined
+  /** For a query with prefixes: tells which products have all of these words whole. */
+  whole?: string | undefined
 }
 
-/** A page of the matches, and the summary of as many as are counted. */
-export const findMatches = (db: Db, outlet: OutletRef, page: SearchPage, lookup: Lookup, options: MatchOptions) => {
-  const { limit, wholeFirst } = options
-  const rank = page.sort === 'relevance' ? rankOf(outlet, page) : sql`0`
-  const isWhole = wholeFirst === undefined ? sql`` : sql`, ${hasWords(wholeFirst.query)} as is_whole`
-  const matched =
-    wholeFirst === undefined
-      ? sql`select * from found`
-      : sql`select * from found where is_whole or (
-          select count(*) filter (where is_whole) < ${wholeFirst.enough} from found)`
-  return db.one<Matches>`
+export type FacetCategory = { id: string; name: string; slug: string }
+
+/** What was found, and the categories in it. */
+export type Found = { matches: Match[]; categories: FacetCategory[] }
+
+/** `categories`: all ids, all names, all slugs. One object for each category takes twice as long to build. */
+type FoundRow = { matches: string | null; categories: [ids: string[] | null, names: string[], slugs: string[]] }
+
+const categoriesOf = ({ storeId }: OutletRef, rows: Fragment) => sql`(
+  select json_build_array(json_agg(c.id), json_agg(c.name), json_agg(c.slug))
+  from category c
+  where c.store_id = ${storeId} and c.id = any(array(select distinct l.category_id from ${rows} l))) as categories`
+
+const readCategories = ([ids, names, slugs]: FoundRow['categories']): FacetCategory[] =>
+  (ids ?? []).map((id, i) => ({ id, name: names[i] ?? '', slug: slugs[i] ?? '' }))
+
+/** The matches, in the order of the page unless that is relevance. */
+export const findMatches = async (
+  db: Db,
+  outlet: OutletRef,
+  page: SearchPage,
+  lookup: Lookup,
+  { limit, whole }: MatchOptions,
+): Promise<Found> => {
+  const { sort, position } = page
+  const rank = sort === 'relevance' ? rankOf(outlet, page) : sql`0`
+  const isWhole = whole === undefined ? sql`true` : hasWords(whole)
+  const isLater = sort === 'relevance' || position === undefined ? sql`true` : after(sort, position)
+  const order = sort === 'relevance' ? sql`` : sql`order by ${orderBy(sort)}`
+  // How many products the words and the category have decides whether two indexes are better than one.
+  const queries = lookup.by === 'both' ? db.fresh : db
+  const { matches, categories } = await queries.one<FoundRow>`
     with found as materialized (
-      select ${matchColumns(rank)}${isWhole} from ${lookedUp(outlet, page, lookup)} limit ${literalLimit(limit + 1)}),
-    ${summaryAndPage(outlet, sql`${matched} limit ${literalLimit(countedMatches + 1)}`, pageOf(matched, page), page.sort)},
-    (select count(*) > ${limit} from found) as "isCut"`
+      select ${matchColumns(rank, isWhole, isLater)} from ${lookedUp(outlet, page, lookup)}
+      limit ${literalLimit(limit + 1)})
+    select (select ${packed(order)} from found l) as matches, ${categoriesOf(outlet, sql`found`)}`
+  return { matches: readMatches(matches), categories: readCategories(categories) }
 }
 
 /** Reads at most so many `rows` for the page, and counts a `sample`. With `prefixes`, names with words that begin so. */
@@ -189,9 +173,9 @@ const areNewest = (outlet: OutletRef, rows: number, start: Fragment = sql`true`)
 /**
  * For words that very many products have: reads products from the newest on until the page is full of those in stock that
  * have the words in their name. Only products with exactly that name rank higher, and, if the walk is for prefixes, those
- * with the whole words in their name; they are looked up. The summary is that of a sample.
+ * with the whole words in their name; they are looked up. The sample is of all products with the words.
  */
-export const walkCommon = (db: Db, outlet: OutletRef, page: SearchPage, walk: Walk) => {
+export const walkCommon = async (db: Db, outlet: OutletRef, page: SearchPage, walk: Walk) => {
   const any = hasWords(wordQuery(outlet.outletId, '~', page.terms))
   const whole = wordQuery(outlet.outletId, '^', page.terms, false)
   const wanted = walk.prefixes ? wordQuery(outlet.outletId, '^', page.terms) : whole
@@ -210,26 +194,34 @@ export const walkCommon = (db: Db, outlet: OutletRef, page: SearchPage, walk: Wa
     where ${hasWords(whole)} and ${notByIndex(sql`${hereIn(outlet)} and l.name_key <> ${page.nameKey}`)}
       and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)}
     limit ${literalLimit(sortedMatches)}`
-  const best = walk.prefixes ? sql`(${named}) union all (${wholes})` : sql`(${named})`
-  return db.one<FoundProducts>`
-    with walked as materialized (${walked}),
-    ${summaryAndPage(
-      outlet,
-      sql`select l.category_id, l.price_minor, l.in_stock from listing l
-        where ${hereIn(outlet)} and ${areNewest(outlet, walk.sample)} and ${notByIndex(any)}`,
-      pageOf(isLater ? sql`select * from walked` : sql`select * from walked union all ${best}`, page),
-      page.sort,
-    )}`
+  const best = walk.prefixes ? sql`union all (${named}) union all (${wholes})` : sql`union all (${named})`
+  const sampled = sql`select ${matchColumns(sql`0`)} from listing l
+    where ${hereIn(outlet)} and ${areNewest(outlet, walk.sample)} and ${notByIndex(any)}`
+  const { matches, sample, categories } = await db.one<FoundRow & { sample: string | null }>`
+    with sampled as materialized (${sampled})
+    select (select ${packed()} from ((${walked}) ${isLater ? sql`` : best}) l) as matches,
+      (select ${packed()} from sampled l) as sample, ${categoriesOf(outlet, sql`sampled`)}`
+  return { matches: readMatches(matches), sample: readMatches(sample), categories: readCategories(categories) }
 }
 
 /** A page in an order other than relevance, for too many matches to sort: scans in that order and filters. */
-export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
+export const walkMatches = async (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
   const wanted = [hereIn(outlet), hasWords(wordQuery(outlet.outletId, '~', page.terms)), ...filters(outlet, page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
-  const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
-  return db.fresh.many<MatchRow>`${productColumns(outlet.storeId, rows, sql`, 0 as rank`)} order by ${order}`
+  const { matches } = await db.fresh.one<{ matches: string | null }>`
+    select ${packed(sql`order by ${order}`)} as matches
+    from (select ${matchColumns(sql`0`)} from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}) l`
+  return readMatches(matches)
 }
+
+/** The products with these numbers, in any order. */
+export const listMatches = (db: Db, outlet: OutletRef, seqs: readonly number[]) => db.many<ProductRow>`
+  ${productColumns(
+    outlet.storeId,
+    sql`select l.* from unnest(${seqs}::bigint[]) as found (seq)
+      cross join ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = found.seq`)} l`,
+  )}`
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 

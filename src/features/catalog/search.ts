@@ -3,11 +3,21 @@ import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, readPage } from '../paging.ts'
 import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
-import { productPositionOf } from './catalog.sql.ts'
+import { type ProductRow, productPositionOf } from './catalog.sql.ts'
 import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
+import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from './matches.ts'
 import * as sql from './search.sql.ts'
-import { byWords, chooseLookup, chooseSuggestedRows, chooseWalk, mayBeNamed } from './search-plan.ts'
+import {
+  byWords,
+  type CommonRead,
+  chooseCommon,
+  chooseLimit,
+  chooseLookup,
+  chooseSuggestedRows,
+  enoughMatches,
+  isAskedAtOnce,
+} from './search-plan.ts'
 import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from './search-terms.ts'
 import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
@@ -16,50 +26,66 @@ import { countedMatches } from './word-counts.ts'
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
   const sort = query.sort ?? 'relevance'
   const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
-  let summary: sql.SearchSummary | undefined
+  let found: Shown | undefined
   const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
       const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
-      const found = await tryTerms(terms, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
-      summary = found.summary
-      return found.page
+      const atOnce = isAskedAtOnce(terms, filter, products)
+      const find = () =>
+        tryTerms(terms, atOnce, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
+      found = await show(ctx, find)
+      return found.rows
     },
     positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
     show: (row) => showProductRow(ctx, row),
   })
   return {
     ...page,
-    ...(summary === undefined ? noMatches : showSummary(ctx, summary)),
+    ...(found === undefined ? noMatches : showSummary(ctx, found)),
     correctedQuery: correctQuery(query.q, terms, page.data[0]),
   }
 }
 
-/** A full page of whole-word matches: prefix matches are not added to it. */
-const enoughMatches = 20
+type Shown = Pick<Answer, 'summary' | 'categories'> & { rows: (ProductRow & { rank: number })[] }
+
+const maxTries = 3
+
+/** Shows what was found. If one of these products was removed in between, the page would look like the last one. */
+const show = async (ctx: StoreCtx, find: () => Promise<Answer>, tries = 1): Promise<Shown> => {
+  const { page, summary, categories } = await find()
+  const seqs = page.map(({ seq }) => seq)
+  const listed = seqs.length === 0 ? [] : await sql.listMatches(ctx.db, outletRefOf(ctx), seqs)
+  if (listed.length < page.length && tries < maxTries) return show(ctx, find, tries + 1)
+  const rowOf = new Map(listed.map((row) => [row.seq, row]))
+  const rows = page.flatMap(({ seq, rank }) => {
+    const row = rowOf.get(seq)
+    return row === undefined ? [] : [{ ...row, rank }]
+  })
+  return { rows, summary, categories }
+}
 
 type Ask<Answer> = (terms: readonly Term[], whole?: readonly Term[]) => Promise<Answer>
 
 /**
  * Words of the store's vocabulary must match whole words. If few products match, the last word matches as a prefix too,
  * because the shopper may still be typing it; if none match, all words do. If a single last letter finds nothing, it is
- * treated as the start of a word and dropped.
+ * treated as the start of a word and dropped. `atOnce`: one statement for the first two steps.
  */
 const tryTerms = async <Answer extends { matches: number }>(
   terms: readonly Term[],
+  atOnce: boolean,
   ask: Ask<Answer>,
 ): Promise<Answer> => {
   const last = mustExist(terms.at(-1), 'a word of the query')
   const begun = loosenLast(terms)
-  // One statement for both steps, unless so many products have the prefix that the first step is better alone.
-  const isOne = last.prefix && last.whole && last.common.begun === null
-  const answer = isOne ? await ask(begun, terms) : await ask(terms)
+  const answer = atOnce ? await ask(begun, terms) : await ask(terms)
   if (answer.matches >= enoughMatches) return answer
   const looser = answer.matches === 0 ? terms.map(loosen) : begun
-  const asked = isOne ? begun : terms
+  const asked = atOnce ? begun : terms
   const loose = isLooser(looser, asked) ? await ask(looser) : answer
   const isCutShort = loose.matches === 0 && terms.length > 1 && !last.prefix
-  return isCutShort ? tryTerms(terms.slice(0, -1), ask) : loose
+  return isCutShort ? tryTerms(terms.slice(0, -1), false, ask) : loose
 }
 
 const isLooser = (terms: readonly Term[], before: readonly Term[]) =>
@@ -72,52 +98,75 @@ type Asked = {
   /** If enough products have these words, only they match. */
   whole?: readonly Term[] | undefined
 }
-type Answer = { page: sql.MatchRow[]; summary: sql.SearchSummary; matches: number }
+type Answer = { page: Match[]; summary: MatchSummary; categories: readonly sql.FacetCategory[]; matches: number }
 
 /** Finds a page of the best matches and the summary, and reads as few rows as possible for it. */
 const ask = async (asked: Asked): Promise<Answer> => {
   const { ctx, page, products } = asked
-  const walk = chooseWalk(page, products)
-  if (walk !== undefined) {
-    const found = await sql.walkCommon(ctx.db, outletRefOf(ctx), page, walk)
-    if (isFull(found.page, page) && found.page.every(({ rank }) => rank >= walk.rank)) return estimate(found, page)
-  }
-  if (mayBeNamed(page)) {
-    const named = await findNamed(ctx, page)
-    if (isFull(named.page, page)) return estimate(named, page)
-  }
+  const common = await askCommon(asked)
+  if (common !== undefined) return common
   const lookup = chooseLookup(ctx.outlet.id, page, products)
-  const found = await findBy(asked, lookup)
+  const limit = chooseLimit(page, lookup)
+  const found = await findBy(asked, lookup, limit)
+  const isEnough = typeof lookup.by !== 'object' || found.matches.length > limit
+  if (isEnough) return findBest(asked, found, limit)
   // Words that are common among the newest products may be rare elsewhere.
-  const isRare = typeof lookup.by === 'object' && !found.isCut
-  const again = isRare ? byWords(ctx.outlet.id, '~', page.terms) : undefined
-  return findBest(asked, again === undefined ? found : await findBy(asked, again))
+  const all = byWords(ctx.outlet.id, '~', page.terms)
+  const wider = chooseLimit(page, all)
+  return findBest(asked, await findBy(asked, all, wider), wider)
 }
 
-const isFull = (rows: readonly sql.MatchRow[], { limit }: sql.SearchPage) => rows.length === limit
+/** A full page of products with a common word in their name, and a summary of some products that have it. */
+const askCommon = async ({ ctx, page, products }: Asked): Promise<Answer | undefined> => {
+  const read = chooseCommon(page, products)
+  if (read === undefined) return undefined
+  const { matches, sample, categories } = await readCommon(ctx, page, read)
+  const best = chooseBest(matches, page.position, page.limit)
+  const isComplete = matches.length <= sql.sortedMatches && best.every(({ rank }) => rank >= read.worst)
+  if (best.length < page.limit || !isComplete) return undefined
+  const total = Math.max(...page.terms.map((term) => commonness(term)?.products ?? 0), countedMatches + 1)
+  return { page: best, matches: total, summary: extrapolate(summarise(sample), total), categories }
+}
 
-const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup) =>
+const readCommon = async (ctx: StoreCtx, page: sql.SearchPage, read: CommonRead) => {
+  if (read.kind === 'walk') return sql.walkCommon(ctx.db, outletRefOf(ctx), page, read.walk)
+  const names = await findNamed(ctx, { ...page, terms: read.terms })
+  return { ...names, sample: names.matches }
+}
+
+const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup, limit: number) =>
   sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, {
-    limit: page.sort === 'relevance' ? countedMatches : sql.sortedMatches,
-    wholeFirst: whole && { query: sql.wordQuery(ctx.outlet.id, '~', whole), enough: enoughMatches },
+    limit,
+    whole: whole && sql.wordQuery(ctx.outlet.id, '~', whole),
   })
 
 /** With more matches than were read, the best may be among the others. */
-const findBest = async ({ ctx, page, products, whole }: Asked, found: sql.Matches): Promise<Answer> => {
-  const answer = { ...found, matches: found.summary.total }
-  if (!found.isCut) return answer
-  if (whole !== undefined) {
-    const first = await ask({ ctx, page: { ...page, terms: whole }, products })
-    return first.matches >= enoughMatches ? first : ask({ ctx, page, products })
+const findBest = async (asked: Asked, found: sql.Found, limit: number): Promise<Answer> => {
+  const { whole, ...all } = asked
+  const isCut = found.matches.length > limit
+  if (whole !== undefined && isCut) {
+    const first = await ask({ ...all, page: { ...all.page, terms: whole } })
+    return first.matches >= enoughMatches ? first : ask(all)
   }
+  const wholes = whole === undefined ? found.matches : found.matches.filter(({ isWhole }) => isWhole)
+  const matches = wholes.length >= enoughMatches ? wholes : found.matches
+  const page = isCut ? await findPage(all, matches, limit) : choosePage(all.page, matches)
+  return { page, summary: summarise(matches), categories: found.categories, matches: matches.length }
+}
+
+const choosePage = ({ sort, position, limit }: sql.SearchPage, matches: readonly Match[]) =>
+  sort === 'relevance' ? chooseBest(matches, position, limit) : matches.filter(({ isLater }) => isLater).slice(0, limit)
+
+/** The page if only so many of its matches were read. */
+const findPage = async ({ ctx, page }: Asked, matches: readonly Match[], read: number): Promise<Match[]> => {
   const { sort } = page
-  if (sort !== 'relevance')
-    return { ...answer, page: await sql.walkMatches(ctx.db, outletRefOf(ctx), { ...page, sort }) }
-  const named = await findNamed(ctx, page)
-  if (isFull(named.page, page)) return { ...answer, page: named.page }
+  if (sort !== 'relevance') return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...page, sort })
+  const named = choosePage(page, (await findNamed(ctx, page)).matches)
+  if (named.length === page.limit) return named
+  if (read === sql.sortedMatches) return choosePage(page, matches)
   const lookup = chooseLookup(ctx.outlet.id, page, 0)
-  const all = await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
-  return { ...answer, page: all.page }
+  const more = await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
+  return choosePage(page, more.matches)
 }
 
 /** Only products with the words in their name. */
@@ -126,24 +175,19 @@ const findNamed = (ctx: StoreCtx, page: sql.SearchPage) => {
   return sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
 }
 
-/** The summary of some matches, extrapolated to as many as the words are known to have. */
-const estimate = ({ page, summary }: sql.FoundProducts, { terms }: sql.SearchPage): Answer => {
-  const matches = Math.max(...terms.map((term) => commonness(term)?.products ?? 0), countedMatches + 1)
-  const part = matches / Math.max(1, summary.total)
-  const scale = (count: number) => Math.round(count * part)
-  const categories = summary.categories.map((category) => ({ ...category, count: scale(category.count) }))
-  return { page, matches, summary: { ...summary, total: matches, inStock: scale(summary.inStock), categories } }
-}
+const isExact = ({ total }: MatchSummary) => total <= countedMatches
 
-const isExact = ({ total }: sql.SearchSummary) => total <= countedMatches
-
-const showSummary = ({ store }: StoreCtx, summary: sql.SearchSummary) => {
+const showSummary = ({ store }: StoreCtx, { summary, categories }: Shown) => {
   const price = (minor: number | null) => (minor === null ? null : toWire(minor, store.currency))
+  const counted = categories
+    .map((category) => ({ ...category, count: summary.byCategory.get(category.id) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   return {
     total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
-      categories: summary.categories,
+      categories: counted,
       price: { min: price(summary.minMinor), max: price(summary.maxMinor) },
       inStock: { count: summary.inStock },
     },
@@ -165,7 +209,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
   const request = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
     // The shopper is still typing the last word, so it matches as a prefix.
-    tryTerms(loosenLast(terms), async (terms) => {
+    tryTerms(loosenLast(terms), false, async (terms) => {
       const products = await suggestProducts(ctx, { ...request, terms }, all)
       return { products, matches: products.length }
     }),
