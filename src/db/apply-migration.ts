@@ -36,7 +36,8 @@ export const applyMigration = async (client: pg.Client, migration: Migration, op
 
 const applyInTransaction = (client: pg.Client, migration: Migration, options: ApplyOptions) =>
   inTransaction(client, migration, options, async () => {
-    await client.query(migration.text)
+    // One by one: Citus sends the whole text to other servers for each statement that changes a table.
+    for (const statement of splitStatements(migration.text)) await client.query(statement)
     await note(client, migration, true)
   })
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
+import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
 import { classifyError, isForeignKeyViolation, isUniqueViolation, sqlState } from './errors.ts'
 import { trackPrimary } from './primary.ts'
 import {
@@ -25,6 +26,8 @@ export type Queries = {
   one<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row>
   maybeOne<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row | undefined>
   run: Run<number>
+  /** Whether the rows of stores are on several servers (decision 0053). Asked once. */
+  isDistributed(): Promise<boolean>
 }
 
 declare const open: unique symbol
@@ -58,8 +61,6 @@ export type Db = Queries & {
   forWork(kind: Work): Db
   /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
   inQueue(name: string): Db
-  /** Whether the rows of stores are on several servers (decision 0053). Asked once. */
-  isDistributed(): Promise<boolean>
   /** For /metrics. `waiting`: requests that wait for a connection. `queued`: transactions that wait in `inQueue`. */
   poolState(): { total: number; idle: number; waiting: number; queued: number }
   /** Reports each statement as it is sent, for tests that count statements. */
@@ -132,7 +133,9 @@ export const connectDb = (options: DbOptions): Db => {
   pool.on('connect', (client) => {
     client.on('error', () => {})
     if (prepare) client.query(ofSession).catch(() => {})
+    if (plansOnce) spread.ask(() => askSpread(client)).catch(() => {})
   })
+  const spread = askOnce()
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
@@ -171,6 +174,8 @@ export const connectDb = (options: DbOptions): Db => {
   const send: typeof sendPlain = options.traced
     ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
     : sendPlain
+
+  const askSpread = (client: pg.PoolClient) => isDistributed((text) => ask(client, { text }))
 
   /** The second attempt is for a server that was the primary and is not any more. */
   const connect = async (attempt = 1): Promise<pg.PoolClient> => {
@@ -219,8 +224,13 @@ export const connectDb = (options: DbOptions): Db => {
       maybeOne: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
         (await askFor<Row>(strings, values)).rows[0],
       run: async (strings, ...values) => (await askFor(strings, values)).rowCount ?? 0,
+      isDistributed: () => spread.ask(() => use(askSpread)),
     }
   }
+
+  /** One by one where Citus repeats the whole text on other servers for each setting in it, and they log a second `begin`. */
+  const askFirst = (client: pg.PoolClient, text: string) =>
+    Promise.all((spread.isKnown ? text.split('; ') : [text]).map((part) => ask(client, { text: part })))
 
   /** In a transaction, because its settings must end with the statement. All three are sent at once. */
   const inTransaction =
@@ -228,7 +238,7 @@ export const connectDb = (options: DbOptions): Db => {
     (use) =>
       withClient(async (client) => {
         gather(client)
-        const begun = ask(client, { text: first() })
+        const begun = askFirst(client, first())
         const answer = use(client)
         const committed = ask(client, { text: 'commit' })
         await Promise.allSettled([begun, answer, committed])
@@ -266,7 +276,7 @@ export const connectDb = (options: DbOptions): Db => {
       ahead?.(queriesOn(together))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => ask(mine, { text: begin() }))
+      const begun = together((mine) => askFirst(mine, begin()))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),
@@ -336,7 +346,6 @@ export const connectDb = (options: DbOptions): Db => {
         open({ share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false }, queues: [], onDisconnect }),
       forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
-      isDistributed: () => (distributed ??= askDistributed(queriesOn(withClient))),
       poolState: () => ({
         total: pool.totalCount,
         idle: pool.idleCount,
@@ -350,17 +359,6 @@ export const connectDb = (options: DbOptions): Db => {
       close: () => pool.end(),
     }
   }
-  let distributed: Promise<boolean> | undefined
-  const askDistributed = async (queries: Queries) => {
-    try {
-      return (
-        await queries.one<{ yes: boolean }>`select exists (select from pg_extension where extname = 'citus') as yes`
-      ).yes
-    } catch (error) {
-      distributed = undefined
-      throw error
-    }
-  }
   // Commands and tests use the whole pool.
   return open({
     share: { name: 'all', max: poolSize, mayUseReserve: true },
@@ -372,7 +370,7 @@ export const connectDb = (options: DbOptions): Db => {
 /** A distributed database has to know the store before it can plan a statement, so it plans each for its values. */
 const planSettings = `
   select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-    case when exists (select from pg_extension where extname = 'citus') then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
+    case when ${storesAreSpread} then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
 
 /** The limits that apply to a `Db`. */
 type DbScope = { share: ConnectionShare; queues: readonly string[]; onDisconnect: OnDisconnect }

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { OperatorError } from '../core/operator-error.ts'
 import { errorMessage } from '../core/thrown.ts'
+import { isDistributed } from './distributed.ts'
 import { directoryTables, tenantTables } from './tenancy.ts'
 
 /**
@@ -52,7 +53,7 @@ export const changeShardsInTurn = `set citus.multi_shard_modify_mode = 'sequenti
 
 /** Moves the tables that a migration has made in a database that is distributed. Does nothing in any other. */
 export const distributeNewTables = async (client: pg.Client, kinds: Kinds = ours): Promise<void> => {
-  if (await isDistributed(client)) await moveTables(client, () => {}, kinds)
+  if (await isDistributed((text) => client.query(text))) await moveTables(client, () => {}, kinds)
 }
 
 const ask = async <Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []) =>
@@ -60,10 +61,6 @@ const ask = async <Row extends pg.QueryResultRow>(client: pg.Client, text: strin
 
 const hasCitus = async (client: pg.Client) =>
   (await ask(client, `select from pg_extension where extname = 'citus'`)).length > 0
-
-const isDistributed = async (client: pg.Client) =>
-  (await hasCitus(client)) &&
-  (await ask(client, `select from pg_dist_partition where logicalrelid = to_regclass('store')`)).length > 0
 
 const requireCluster = async (client: pg.Client) => {
   if (!(await hasCitus(client))) {

@@ -11,7 +11,7 @@ export type EmbeddedOptions = {
   /** A service has the folder to itself. A command uses the running server, or starts one for as long as it needs it. */
   role: Role
   log?: (line: string) => void
-  /** Called when the server has crashed and was restarted, and when it is not restarted any more. */
+  /** Called when the server has crashed and was restarted, and when it crashes so often that its restart has to wait. */
   onUnexpectedExit?: (message: string) => void
   /** Other folders for the binaries and their copies, for tests and packagers. */
   binaries?: Binaries

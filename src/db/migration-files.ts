@@ -46,12 +46,16 @@ const readKind = (name: string, text: string): MigrationKind => {
   return kind
 }
 
-/** The statements of a file, each ended by a semicolon at the end of a line. */
-export const splitStatements = (text: string): string[] =>
-  text
-    .split('\n')
-    .filter((line) => !line.startsWith('--'))
-    .join('\n')
-    .split(/;$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
+/** The statements of a file, each ended by a semicolon at the end of a line, outside of the body of a function. */
+export const splitStatements = (text: string): string[] => {
+  const statements: string[] = []
+  let open = ''
+  for (const line of text.split('\n').filter((one) => !one.startsWith('--'))) {
+    open += `${line}\n`
+    const isInBody = open.split('$$').length % 2 === 0 || (/^begin atomic$/m.test(open) && line !== 'end;')
+    if (!line.endsWith(';') || isInBody) continue
+    statements.push(open.trim().slice(0, -1))
+    open = ''
+  }
+  return [...statements, open.trim()].filter((statement) => statement !== '')
+}

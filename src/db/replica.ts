@@ -136,5 +136,6 @@ const eitherOf = (replica: Queries, primary: Queries): Queries => {
     one: (...statement) => either((queries) => queries.one(...statement)),
     maybeOne: (...statement) => either((queries) => queries.maybeOne(...statement)),
     run: (...statement) => primary.run(...statement),
+    isDistributed: () => primary.isDistributed(),
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
-import type { Answer, Call, CtxByAccess, Endpoint, Family, Handlers, OkBody } from './endpoint.ts'
+import type { Answered, Call, CtxByAccess, Endpoint, Family, Handlers } from './endpoint.ts'
 
 /**
  * The part of a context that this layer needs: the store and the outlet under which an answer is cached, and the store
@@ -41,7 +41,7 @@ export type Door<E extends Endpoint = Endpoint> = {
 export type Route<E extends Endpoint = Endpoint> = {
   name: string
   endpoint: E
-  handle(call: Call<E, unknown>): Promise<Answer<OkBody<E>>> | Answer<OkBody<E>>
+  handle(call: Call<E, unknown>): Promise<Answered<E>> | Answered<E>
   /** Authenticates the caller, in a family whose endpoints each have their own method. */
   authenticate?(arrival: Arrival): Promise<object>
 }

@@ -108,6 +108,20 @@ export type Answer<Body> = {
   stream?: Streamed
 }
 
+/**
+ * A body that is JSON already, for lists that the database has written as text (decision 0056). It must be exactly what
+ * the schema would write, because it is sent as it is.
+ */
+export class SerializedBody<Body> {
+  readonly json: string
+  /** Only for the type. */
+  declare readonly of: Body
+
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
 export type Streamed = { contentType: string; chunks: AsyncIterable<string | Buffer> }
 
 /** A file that came with a request. It is deleted when the request ends. */
@@ -123,7 +137,10 @@ export type Call<E extends Endpoint, Ctx> = {
 
 export type OkBody<E extends Endpoint> = StaticOr<E['ok'], null>
 
-export type Handler<E extends Endpoint, Ctx> = (call: Call<E, Ctx>) => Promise<Answer<OkBody<E>>> | Answer<OkBody<E>>
+/** What a handler returns. */
+export type Answered<E extends Endpoint> = Answer<OkBody<E> | SerializedBody<OkBody<E>>>
+
+export type Handler<E extends Endpoint, Ctx> = (call: Call<E, Ctx>) => Promise<Answered<E>> | Answered<E>
 
 /** The context of each kind of access. */
 export type CtxByAccess = Record<string, unknown>

@@ -4,7 +4,15 @@ import { inspectText, inspectValue } from './body.ts'
 import { compileLiteral, compileSerializer, compileTextual, type Validate } from './compilers.ts'
 import { describeSchemaError } from './describe-schema-error.ts'
 import type { Door, Route } from './door.ts'
-import type { Answer, Call, Contract, Endpoint, OkBody, UploadedFile } from './endpoint.ts'
+import {
+  type Answered,
+  type Call,
+  type Contract,
+  type Endpoint,
+  type OkBody,
+  SerializedBody,
+  type UploadedFile,
+} from './endpoint.ts'
 
 /** An endpoint with its handler and compiled schemas. HTTP calls it (register.ts), other callers use `invoke`. */
 export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
@@ -74,8 +82,12 @@ export const invoke = async <E extends Endpoint>(
   }
 }
 
-const filterBody = <E extends Endpoint>({ endpoint, serialize }: Operation<E>, body: OkBody<E>): OkBody<E> => {
+const filterBody = <E extends Endpoint>(
+  { endpoint, serialize }: Operation<E>,
+  body: Answered<E>['body'],
+): OkBody<E> => {
   if (endpoint.ok === null) return null as OkBody<E>
+  if (body instanceof SerializedBody) return JSON.parse(body.json)
   return endpoint.contentType === undefined ? JSON.parse(serialize(body)) : body
 }
 
@@ -84,7 +96,7 @@ export const answerCall = <E extends Endpoint>(
   operation: Operation<E>,
   ctx: unknown,
   input: CheckedInput,
-): Promise<Answer<OkBody<E>>> | Answer<OkBody<E>> => operation.handle({ ctx, ...input } as Call<E, unknown>)
+): Promise<Answered<E>> | Answered<E> => operation.handle({ ctx, ...input } as Call<E, unknown>)
 
 type Compiled = Pick<Operation, 'readInput' | 'serialize'>
 
@@ -131,6 +143,7 @@ const compile = (endpoint: Endpoint): Compiled => {
     },
     serialize: (body) => {
       if (endpoint.ok === null) return ''
+      if (body instanceof SerializedBody) return body.json
       serialize ??= compileSerializer(endpoint.ok)
       return serialize(body)
     },

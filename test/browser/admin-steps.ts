@@ -56,11 +56,11 @@ export const checkPage = async (page: Page, name: string) => {
   assert.ok(content <= window, `${name} scrolls sideways: ${content} in ${window}`)
 }
 
-/** The windows in which every screen is checked: both themes, a phone and a desktop. */
+/** The windows in which screens are checked, half of them in each, and with --long all: both themes, a phone and a desktop. */
 export const windows: BrowserContextOptions[] = [
   { viewport: { width: 360, height: 800 }, colorScheme: 'dark', bypassCSP: true },
   { viewport: { width: 1280, height: 800 }, colorScheme: 'light', bypassCSP: true },
 ]
 
-/** Where dialogs are checked too: on a phone, and with --long on a desktop. Every screen is checked in all windows. */
+/** Where dialogs are checked too: on a phone, and with --long on a desktop. */
 export const dialogWindows = process.env.TEST_ALL_COMBINATIONS ? windows : windows.slice(0, 1)

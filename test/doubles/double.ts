@@ -20,11 +20,21 @@ export type PageAnswer = { status: number; html: string } | { status: 303; locat
 /**
  * What goes wrong at the provider. Each number counts down with the requests that it hits.
  * `fail`: 503 without an effect. `failAfter`: 503 after the effect. `drop`: the effect, then a closed connection.
- * `silent`: no answer at all. `slowMs` delays every answer.
+ * `silent`: no answer at all. `slowMs` delays every answer, and all answers wait for `until`.
  */
-export type Faults = { fail: number; failAfter: number; drop: number; silent: number; slowMs: number }
+export type Faults = {
+  fail: number
+  failAfter: number
+  drop: number
+  silent: number
+  slowMs: number
+  until: Promise<unknown>
+}
 
-export const noFaults = (): Faults => ({ fail: 0, failAfter: 0, drop: 0, silent: 0, slowMs: 0 })
+export const noFaults = (): Faults => ({
+  ...{ fail: 0, failAfter: 0, drop: 0, silent: 0, slowMs: 0 },
+  until: Promise.resolve(),
+})
 
 /**
  * How webhooks are delivered. `hold`: they wait until `release`. `duplicate`: each is sent twice. `reorder`: those that
@@ -86,6 +96,7 @@ export const startDouble = async ({ port = 0, onDelivered, api, page }: DoubleOp
     if (shown !== undefined) return sendPage(response, shown)
     calls.push(`${request.method} ${request.path}`)
     if (take('silent')) return
+    await faults.until
     if (faults.slowMs > 0) await sleep(faults.slowMs, undefined, { signal: stop.signal })
     if (take('fail')) return sendJson(response, unavailable)
     const answer = (await api(request)) ?? { status: 404, body: { error: { message: 'There is no such path.' } } }

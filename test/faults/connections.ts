@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, newDatabase, newFolder, startService, until } from '../../src/cli/fixture.ts'
+import { freePort, newDatabase, newFolder, startService, undo, until } from '../../src/cli/fixture.ts'
 import { commandsIn } from '../every-command.ts'
 import { type Line, openLine } from '../outage.ts'
 import { checkLedger } from '../traffic/check.ts'
@@ -34,22 +34,28 @@ export const breakConnections = async (
     PORT: await freePort(),
     VITRINE_DATA_DIR: newFolder(t),
     VITRINE_DEMO_PORT: '0',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: 'error',
   }
-  const { url } = await startService(t, { ...settings, DATABASE_URL: line.url })
+  const { url, seen } = await startService(t, { ...settings, DATABASE_URL: line.url })
+  undo(t, () => {
+    // The reason of a 500, which is a fault.
+    for (const entry of seen.stdout.split('\n').filter((text) => text.includes('internal error'))) t.diagnostic(entry)
+  })
   const vitrine = commandsIn({ ...settings, DATABASE_URL: direct })
   const market = await openMarket(t, vitrine)
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
-      await traffic.awaitOrders()
       await begin(line, random)
       await sleep(lastsMs * random())
       await line.mend()
       const mendedAt = performance.now()
       await until(() => isHealthy(url))
       await traffic.awaitOrders()
-      t.diagnostic(`${name}: orders again ${Math.round(performance.now() - mendedAt)} ms after the end`)
+      const tookMs = performance.now() - mendedAt
+      // Everyone gets on before the next fault.
+      await traffic.awaitOrders(clients)
+      t.diagnostic(`${name}: orders again ${Math.round(tookMs)} ms after the end`)
     }
   }
   await traffic.stop()

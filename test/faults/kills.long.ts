@@ -13,6 +13,5 @@ test('what was acknowledged survives 20 kills of a service with workers', (t) =>
     settings: { VITRINE_WORKERS: '2' },
   }))
 
-// The service restarts a PostgreSQL that crashes up to five times a minute.
 test('what was acknowledged survives 50 kills of PostgreSQL, and every event is delivered', (t) =>
   killAtRandom(t, { victims: times(50, 'database'), clients: 20, everyMs: 25_000, eventsMs }))

@@ -11,7 +11,7 @@ const hangMs = 30_000
 /**
  * Calls of clients, with what they saw. Connections are kept open, so that closing one at the wrong moment shows. `choose`
  * names the address for each attempt. With `repeats`, a call that was refused with 503, or whose connection broke, is made
- * again.
+ * again; also one with 502, because the sandbox of payments is in the database.
  */
 export const newCalls = ({ choose, repeats }: { choose: () => string; repeats: boolean }) => {
   /** By status; `none` when the connection ended without an answer. */
@@ -56,7 +56,7 @@ export const newCalls = ({ choose, repeats }: { choose: () => string; repeats: b
         lastSuccessAt = performance.now()
         return text === '' ? null : JSON.parse(text)
       }
-      const mayRepeat = repeats && /none|503/.test(status) && !isAbandoned && performance.now() < deadline
+      const mayRepeat = repeats && /none|50[23]/.test(status) && !isAbandoned && performance.now() < deadline
       if (!mayRepeat) throw new Error(`${call.method ?? 'GET'} ${call.path}: ${status} ${text.slice(0, 300)}`)
     }
   }

@@ -107,8 +107,9 @@ export const openShopping = (market: Market, random: Random) => {
 
   /** Buys, and reads what a storefront and the page of the merchant show meanwhile. */
   const visit = async (send: Send, shopper: Shopper) => {
-    for (const path of ['/v1/store', '/v1/products?limit=10', '/v1/products?search=mug'])
-      await send({ path, headers: anyone })
+    for (const path of ['/v1/store', '/v1/products?limit=10', '/v1/search?q=mug']) await send({ path, headers: anyone })
+    // A guest who never comes back.
+    await fillCart(send, { headers: anyone, inCart: 0 })
     await buy(send, shopper)
     for (const path of ['/v1/cart', '/v1/customer/orders', '/v1/products?limit=10&sort=name'])
       await send({ path, headers: shopper.headers })

@@ -135,7 +135,7 @@ test('a database that was deleted while the service runs is not replaced by an e
   await server.stop()
 })
 
-test('a server that crashes is restarted in the same socket folder, until it crashes too often', async (t) => {
+test('a server that crashes is restarted in the same socket folder, after a pause if it crashes often', async (t) => {
   const dataDir = usedDataDir(t)
   const messages: string[] = []
   const onUnexpectedExit = (message: string) => messages.push(message)
@@ -154,7 +154,10 @@ test('a server that crashes is restarted in the same socket folder, until it cra
   }
   process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
   await until(() => messages.length === 6)
-  assert.match(messages.at(-1) ?? '', /crashed too often/)
+  assert.match(messages.at(-1) ?? '', /crashes often and is restarted in 5 s/)
+  await until(() => messages.length === 7)
+  assert.match(messages.at(-1) ?? '', /was restarted as process/)
+  assert.deepEqual(await query(server, 'select n from kept'), [{ n: 7 }])
   await server.stop()
 })
 

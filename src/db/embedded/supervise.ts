@@ -5,6 +5,8 @@ import { findPostmaster } from './server.ts'
 import { holdProcess, isTransient, leaveSession, openServerSession } from './session.ts'
 
 const maxCrashesPerMinute = 5
+/** Between restarts of a server that crashes more often, so that it does not keep the machine busy. */
+const pauseMs = 5_000
 const leaveTimeoutMs = 20_000
 
 /**
@@ -17,7 +19,7 @@ export const superviseServer = (
   onUnexpectedExit: (message: string) => void,
 ): (() => Promise<void>) => {
   const stopping = new AbortController()
-  const crashes: number[] = []
+  let crashes: number[] = []
   let current: Joined = first
   let recovery: Promise<void> = Promise.resolve()
   let stopped: Promise<void> | undefined
@@ -30,6 +32,8 @@ export const superviseServer = (
     })
   }
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+
   const recover = async (): Promise<void> => {
     const lost = current
     // The exit of the child process and the end of its connections are separate events.
@@ -38,12 +42,14 @@ export const superviseServer = (
     while (!stopping.signal.aborted) {
       const isSame = findPostmaster(host.paths.cluster)?.pid === lost.server.pid
       if (!isSame) crashes.push(Date.now())
-      const recent = crashes.filter((at) => at > Date.now() - 60_000)
-      if (recent.length > maxCrashesPerMinute)
-        return onUnexpectedExit(
-          `PostgreSQL crashed too often and is not restarted (${reason}). Its log is ${host.paths.logFile}.`,
+      crashes = crashes.filter((at) => at > Date.now() - 60_000)
+      const isOften = crashes.length > maxCrashesPerMinute
+      if (isOften)
+        onUnexpectedExit(
+          `PostgreSQL crashes often and is restarted in ${pauseMs / 1000} s (${reason}). Its log is ${host.paths.logFile}.`,
         )
-      await sleep(Math.min(2000, 50 * 2 ** recent.length))
+      await pause(isOften ? pauseMs : Math.min(2000, 50 * 2 ** crashes.length))
+      if (stopping.signal.aborted) return
       try {
         current = await rejoin(lost)
         watch()

@@ -1,5 +1,5 @@
 -- oldest version beside: 0.2.0
--- How common words are in a store, so that a search knows how to read them before it reads any (decision 0056). Only words
+-- How common words are in a store, so that a search knows how to read them before it reads any (decision 0057). Only words
 -- and beginnings of words (`te*`) that are in more products than a search counts; of words that have no row it is known
 -- that they are rarer. Counted by a job, in a sample of the store.
 create table search_common (

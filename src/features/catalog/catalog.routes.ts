@@ -6,6 +6,7 @@ import { listFilters } from './filters.ts'
 import { search, suggest } from './search.ts'
 import { storeContract } from './store.contract.ts'
 import { showMenu, showStore } from './store.ts'
+import { writeList } from './written-products.ts'
 
 /** Only these endpoints may read from a replica: their answers are cached, and nothing is decided by them. */
 const reading = (ctx: StoreCtx): StoreCtx => ({ ...ctx, db: ctx.readsFor(ctx.db, ctx.store.id) })
@@ -16,12 +17,13 @@ export const catalogRoutes = routes(catalogContract, {
   listProducts: async ({ ctx, query }) => {
     const { data, nextCursor, hasMore } = await listProducts(reading(ctx), query)
     const products = idsOf(data)
-    if (nextCursor === null) return { body: data, products, headers: { 'x-has-more': String(hasMore) } }
+    const body = writeList(data.map(({ json }) => json))
+    if (nextCursor === null) return { body, products, headers: { 'x-has-more': String(hasMore) } }
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) next.set(name, String(value))
     next.set('cursor', nextCursor)
     return {
-      body: data,
+      body,
       products,
       headers: {
         'x-has-more': String(hasMore),

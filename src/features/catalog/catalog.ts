@@ -1,40 +1,49 @@
 import { fail } from '../../core/errors.ts'
-import { toMinor, toWire } from '../../core/money.ts'
+import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, type Page, readPage } from '../paging.ts'
 import { type Category, type ListQuery, maxLineQuantity, type Product, type ProductDetail } from './catalog.contract.ts'
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 import { showImage, showPicture, showSizes } from './show-image.ts'
+import { finishProduct, readPosition, readWritten, type WrittenProduct } from './written-products.ts'
 
-export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<Product>> => {
+export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Page<WrittenProduct>> => {
   const sort = query.sort ?? 'newest'
   const filter = await readFilter(ctx, query)
   const scope = cursorScope(ctx, 'products', query)
   return readPage(ctx, query, scope, {
     read: async (position, limit) =>
-      filter === null ? [] : sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }),
-    positionOf: (row) => sql.productPositionOf(sort, row),
-    show: (row) => showProductRow(ctx, row),
+      filter === null
+        ? []
+        : readWritten(
+            await sql.listProducts(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit }, moneyOf(ctx)),
+          ),
+    positionOf: readPosition,
+    show: (text) => finishProduct(ctx, text),
   })
 }
+
+const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
+  ...{ currency, minorUnits: 10 ** currencyExponent(currency), untrackedStock: maxLineQuantity },
+})
 
 export const showProduct = async (ctx: StoreCtx, idOrSlug: string): Promise<ProductDetail> => {
   const row = await sql.findProduct(ctx.db, outletRefOf(ctx), idOrSlug)
   if (row === undefined) throw fail('NOT_FOUND', 'There is no such product.')
-  const variants = await sql.listVariants(ctx.db, outletRefOf(ctx), row.id)
   const { currency } = ctx.store
+  const tracked = row.variants.filter(({ stockTracked }) => stockTracked)
+  const stock = tracked.reduce((sum, variant) => sum + variant.stock, 0)
   return {
-    ...showProductRow(ctx, row),
+    ...showProductRow(ctx, { ...row, stock, untracked: row.variants.length - tracked.length }),
     options: row.options,
     seo: row.seo,
     vendor: row.vendor,
     media: row.images.map((image, i) => showPicture(ctx, image, row.imageTexts[i] ?? '')),
     digital: row.digital,
-    variants: variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
+    variants: row.variants.map(({ priceMinor, compareAtMinor, ...variant }) => ({
       ...variant,
       stock: variant.stockTracked ? variant.stock : maxLineQuantity,
-      weightGrams: variant.weightGrams === null ? null : Number(variant.weightGrams),
       image: showImage(ctx, variant.image),
       ...showSizes(ctx, variant.image),
       price: toWire(priceMinor, currency),
@@ -81,7 +90,7 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = (ctx: StoreCtx, row: sql.ProductRow): Product => ({
+export const showProductRow = (ctx: StoreCtx, row: Omit<sql.ProductRow, 'seq' | 'nameKey'>): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { noLocksSeen, notOnCluster } from '../../../test/cluster.ts'
+import { noLocksSeen, wasLocal } from '../../../test/cluster.ts'
 import {
   databaseUrl,
   newStore,
@@ -308,8 +308,6 @@ test('an unknown outlet fails the whole save', async () => {
   )
   assert.deepEqual(await readNow(shop, '/v1/products'), [])
 })
-
-const wasLocal = notOnCluster('this migration runs before a database is distributed')
 
 test('the migration turns a million units at every outlet into untracked stock', wasLocal, async () => {
   const shop = await newStore(service)

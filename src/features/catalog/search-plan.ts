@@ -5,7 +5,7 @@ import { commonness, isBegun, type Term, tighten } from './search-terms.ts'
 import { countedMatches } from './word-counts.ts'
 
 /**
- * Decides how a search reads its matches, from how common its words are (decision 0056). A wrong estimate costs time and
+ * Decides how a search reads its matches, from how common its words are (decision 0057). A wrong estimate costs time and
  * never an answer.
  */
 

@@ -9,7 +9,7 @@ export const countedMatches = 1_000
 const sampledForWords = 40_000
 const sampledForBeginnings = 8_000
 
-/** Counts which words are common in a store, so that searches know it in advance (decision 0056). */
+/** Counts which words are common in a store, so that searches know it in advance (decision 0057). */
 export const countStoreWords = async (db: Db, outlet: OutletRef): Promise<void> => {
   const products = await sql.countListed(db, outlet)
   const isSmall = products < countedMatches

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { newProgram } from '../../../test/admin-callers.ts'
+import { crowdOf } from '../../../test/cluster.ts'
 import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
 import { assertOrdersInLedger } from '../../../test/ledger.ts'
 import { commandLine } from '../audit/record.ts'
@@ -57,10 +58,11 @@ const openScene = async (units: number) => {
 
 test('fifty adjustments beside fifty checkouts: stock, ledger and orders agree', async () => {
   const { mug, stockOf, newBuyers, adjust, moves, assertBalanced } = await openScene(60)
-  const buyers = await newBuyers(50)
+  const crowd = crowdOf(50)
+  const buyers = await newBuyers(crowd)
   const [orders, changes] = await Promise.all([
     Promise.all(buyers.map((buyer, i) => buyer.checkOut(i % 2 === 0 ? {} : { paymentMethod: 'cod' }))),
-    Promise.all(Array.from({ length: 50 }, (_, i) => adjust({ delta: i % 2 === 0 ? -1 : 2 }))),
+    Promise.all(Array.from({ length: crowd }, (_, i) => adjust({ delta: i % 2 === 0 ? -1 : 2 }))),
   ])
   const placed = orders.filter(({ status }) => status === 201)
   for (const answer of orders) if (answer.status !== 201) assertError(answer, 409, 'INSUFFICIENT_STOCK')
@@ -74,7 +76,7 @@ test('fifty adjustments beside fifty checkouts: stock, ledger and orders agree',
 
 test('setting the stock beside checkouts never sells a unit twice', async () => {
   const { mug, stockOf, newBuyers, adjust, moves, assertBalanced } = await openScene(5)
-  const buyers = await newBuyers(40)
+  const buyers = await newBuyers(crowdOf(40))
   const [{ id: last }] = await moves()
   const [orders, counts] = await Promise.all([
     Promise.all(buyers.map((buyer) => buyer.checkOut())),

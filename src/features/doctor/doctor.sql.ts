@@ -46,10 +46,6 @@ export const listSlowBrowserKeys = (db: Queries) => db.many<{ id: string; count:
 /** Summing the lines of a million orders takes about 115 MB; with less, PostgreSQL spills to disk. */
 export const raiseWorkMem = (tx: Tx) => tx.run`set local work_mem = '128MB'`
 
-/** Whether the rows of stores are on several servers (decision 0053). */
-export const isOnSeveralServers = async (db: Queries) =>
-  (await db.one<{ yes: boolean }>`select exists (select from pg_extension where extname = 'citus') as yes`).yes
-
 export const listStoreNumbers = async (db: Queries) =>
   (await db.many<{ id: StoreId }>`select id from store order by id`).map(({ id }) => id)
 

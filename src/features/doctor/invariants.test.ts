@@ -58,6 +58,9 @@ const openOrders = async () => {
 
 type Orders = Awaited<ReturnType<typeof openOrders>>
 
+/** Subtracted without a time zone: with one it depends on settings of the session, which a cluster refuses in a write. */
+const twoDaysEarlier = sql`(updated_at at time zone 'UTC' - interval '2 days') at time zone 'UTC'`
+
 class Undo extends Error {}
 
 /** Makes a change, returns the rules that it breaks, and rolls it back. */
@@ -83,6 +86,20 @@ const addRefundOf = (tx: Tx, orderId: string, { amount, status, due }: AddedRefu
   insert into refund (store_id, id, order_id, payment_id, amount_minor, status, due_at, created_at, updated_at)
   select store_id, 'ref_' || id, order_id, id, ${amount}, ${status}, ${due}, vitrine_now(), vitrine_now()
   from payment where order_id = ${orderId} and status = 'paid'`
+
+/** Read by itself, because the rows of another store may be on another server than those that a change writes. */
+const readOpen = (tx: Tx, { open, store }: Orders) => tx.one<{
+  variantId: string
+  cartId: string
+  couponId: string
+  paymentId: string
+}>`
+  select min(l.variant_id) as "variantId", o.cart_id as "cartId", o.coupon_id as "couponId", p.id as "paymentId"
+  from orders o
+  join order_line l on l.store_id = o.store_id and l.order_id = o.id
+  join payment p on p.store_id = o.store_id and p.order_id = o.id
+  where o.store_id = ${store.id} and o.id = ${open}
+  group by o.cart_id, o.coupon_id, p.id`
 
 /** Changes that break each rule. */
 const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((tx: Tx) => Promise<unknown>)[]> => {
@@ -173,10 +190,9 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     'ended orders have no open payment': [
       (tx) => tx.run`update payment set status = 'open' where order_id = ${mine.cash}`,
       async (tx) => {
-        await tx.run`update orders set updated_at = (updated_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where id = ${mine.cancelled}`
+        await tx.run`update orders set updated_at = ${twoDaysEarlier} where id = ${mine.cancelled}`
         await tx.run`
-          update payment set status = 'open', updated_at = updated_at - interval '2 days'
-          where order_id = ${mine.cancelled}`
+          update payment set status = 'open', updated_at = ${twoDaysEarlier} where order_id = ${mine.cancelled}`
       },
     ],
     'an order and its replacement are not both paid': [
@@ -205,8 +221,8 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`
         update sale_entry set refunded_units = (
           select jsonb_build_array(jsonb_build_object('id', id, 'refunded', 1)) from order_line
-          where order_id = ${mine.paid} limit 1)
-        where order_id = ${mine.paid}`,
+          where store_id = ${store} and order_id = ${mine.paid} limit 1)
+        where store_id = ${store} and order_id = ${mine.paid}`,
       (tx) => tx.run`
         insert into sales_part values (${store}, 'tax', 'day', '2026-01-01', '5.000', 0, 0, 0, 0, 0, 1, 0, 0, 0)`,
     ],
@@ -235,15 +251,20 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
         insert into invoice_series (store_id, kind, series, last_number) values (${mine.store.id}, 'invoice', '26-27', 1)`,
     ],
     'order lines have variants of their store': [
-      (tx) => tx.run`
-        update order_line set variant_id = (select min(variant_id) from order_line where order_id = ${other.open})
-        where order_id = ${mine.open}`,
+      async (tx) => {
+        const { variantId } = await readOpen(tx, other)
+        await tx.run`update order_line set variant_id = ${variantId} where order_id = ${mine.open}`
+      },
     ],
     'orders refer to rows of their store': [
-      (tx) => tx.run`
-        update orders set cart_id = (select cart_id from orders where id = ${other.open}) where id = ${mine.open}`,
-      (tx) => tx.run`
-        update orders set coupon_id = (select coupon_id from orders where id = ${other.open}) where id = ${mine.open}`,
+      async (tx) => {
+        const { cartId } = await readOpen(tx, other)
+        await tx.run`update orders set cart_id = ${cartId} where id = ${mine.open}`
+      },
+      async (tx) => {
+        const { couponId } = await readOpen(tx, other)
+        await tx.run`update orders set coupon_id = ${couponId} where id = ${mine.open}`
+      },
       (tx) => tx.run`update orders set replaced_by = ${other.open} where id = ${mine.open}`,
     ],
     'order numbers are unique': [(tx) => tx.run`update orders set number = number + 1000000 where id = ${mine.open}`],
@@ -255,9 +276,11 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
       (tx) => tx.run`update delivery_event set shipment_id = 'ship_none' where store_id = ${store}`,
     ],
     'sandbox payments belong to their store': [
-      (tx) => tx.run`
-        update sandbox_payment set payment_id = (select id from payment where order_id = ${other.cash})
-        where store_id = ${store} and payment_id = (select id from payment where order_id = ${mine.open})`,
+      async (tx) => {
+        const [{ paymentId }, { paymentId: otherId }] = [await readOpen(tx, mine), await readOpen(tx, other)]
+        await tx.run`
+          update sandbox_payment set payment_id = ${otherId} where store_id = ${store} and payment_id = ${paymentId}`
+      },
     ],
     'stored answers belong to customers of their store': [
       (tx) => tx.run`
@@ -273,13 +296,13 @@ const violations = (mine: Orders, other: Orders): Record<keyof typeof rules, ((t
     'cart items have the product of their variant': [
       (tx) => tx.run`
         update cart_item i set product_id = (
-          select p.id from product p where p.store_id = i.store_id and p.id <> i.product_id limit 1)
+          select p.id from product p where p.store_id = ${store} and p.id <> i.product_id limit 1)
         where i.store_id = ${store}`,
     ],
     'stock has the product of its variant': [
       (tx) => tx.run`
         update stock s set product_id = (
-          select p.id from product p where p.store_id = s.store_id and p.id <> s.product_id limit 1)
+          select p.id from product p where p.store_id = ${store} and p.id <> s.product_id limit 1)
         where s.store_id = ${store}`,
     ],
     'the ledger adds up to the stock': [

@@ -1,6 +1,6 @@
 import type { Queries } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
-import { isOnSeveralServers, listStoreNumbers } from './doctor.sql.ts'
+import { listStoreNumbers } from './doctor.sql.ts'
 import * as orders from './invariants.sql.ts'
 import * as ledger from './invariants-ledger.sql.ts'
 import * as money from './invariants-money.sql.ts'
@@ -63,7 +63,7 @@ export const rules: Record<string, orders.Rule> = {
 }
 
 /** Rules that join too much for all servers of a distributed database together. It checks them store by store. */
-const storeByStore: readonly orders.Rule[] = [orders.findWrongToShip, sales.findWrongSalesParts]
+export const storeByStore: readonly orders.Rule[] = [orders.findWrongToShip, sales.findWrongSalesParts]
 
 /** Returns all violations, at most twenty for each rule. */
 export const checkInvariants = async (db: Queries, options: InvariantOptions = {}): Promise<Finding[]> => {
@@ -71,7 +71,7 @@ export const checkInvariants = async (db: Queries, options: InvariantOptions = {
   const findings: Finding[] = []
   const note = (rule: string, found: readonly orders.Violation[]) =>
     void findings.push(...found.map(({ sentence }) => ({ rule, sentence })))
-  const each = storeId === null && (await isOnSeveralServers(db)) ? await listStoreNumbers(db) : [storeId]
+  const each = storeId === null && (await db.isDistributed()) ? await listStoreNumbers(db) : [storeId]
   for (const [rule, find] of Object.entries(rules)) {
     for (const one of storeByStore.includes(find) ? each : [storeId]) note(rule, await find(db, one))
   }

@@ -167,7 +167,8 @@ test('attempts, deliveries, events and deleted endpoints are deleted after thirt
   service.clock.advance(days(31))
   await service.db.run`
     update webhook_endpoint set disabled_at = now(), disabled_reason = 'merchant', deleted_at = vitrine_now()
-    where not exists (select from webhook_delivery d where d.endpoint_id = webhook_endpoint.id)`
+    where store_id = ${shop.store.id} and not exists (
+      select from webhook_delivery d where d.store_id = ${shop.store.id} and d.endpoint_id = webhook_endpoint.id)`
   await cleanUp()
   assert.deepEqual(await count(), [1, 1, 0, 2], 'an event stays as long as its delivery')
   service.clock.advance(days(41))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onCluster } from '../../../test/cluster.ts'
 import { runSql } from '../../../test/databases.ts'
 import { startTestService } from '../../../test/harness.ts'
 import { seconds } from '../../core/clock.ts'
@@ -182,6 +183,8 @@ test('a chain ends when its endpoint is switched off, paused or fails', async (t
     assert.ok(claim)
     await runSql(url, `update webhook_endpoint set ${change} where id = '${id}'`)
     const { noted, next } = await noteAndClaimNext(db, shop.store.id, claim, success)
-    assert.deepEqual([noted, next !== undefined], [1, what === 'as before'], what)
+    // A cluster notes the success first, and with it the failure of the endpoint has ended.
+    const goesOn = what === 'as before' || (onCluster && what === 'failing')
+    assert.deepEqual([noted, next !== undefined], [1, goesOn], what)
   }
 })

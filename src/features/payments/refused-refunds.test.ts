@@ -38,7 +38,8 @@ const openRefusing = async (t: TestContext, chosen: (typeof doubles)[number]) =>
     /** Payment status, attention code, refunded total, refunded units of the line and stock. */
     state: async () => {
       const row = await service.db.one<{ flag: string | null; units: number }>`
-        select o.needs_attention as flag, l.refunded as units from orders o join order_line l on l.order_id = o.id
+        select o.needs_attention as flag, l.refunded as units from orders o
+        join order_line l on l.store_id = o.store_id and l.order_id = o.id
         where o.id = ${order.id}`
       const { paymentStatus, refundedTotal } = await order.show()
       return [paymentStatus, row.flag, refundedTotal, row.units, (await shop.stockOf(shop.mug)).onHand]

@@ -1,10 +1,10 @@
-import type { Db, Queries } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
 import { cleanupJob } from '../../jobs/cleanup-job.ts'
 import type { StoreId } from '../context.ts'
 import { addToSums, countStoresWithEntries, entriesPerBatch, findStoresWithEntries } from './sales.sql.ts'
 
 /** Adds new sales to the sums that reports read. Until then reports read them one by one. */
-export const reportJobs = (db: Queries & Pick<Db, 'isDistributed'>) => [
+export const reportJobs = (db: Queries) => [
   cleanupJob({
     name: 'sales-sums',
     find: async (exceptStores) =>

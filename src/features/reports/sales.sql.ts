@@ -174,7 +174,7 @@ export const findStoresWithEntries = (db: Queries, exceptStores: readonly number
 
 /** The same on a distributed database, which cannot jump from store to store: each server reads what waits there. */
 export const countStoresWithEntries = (db: Queries, exceptStores: readonly number[]) => db.many<StoreWithEntries>`
-  select e.store_id as "storeId", min(e.at) as "oldestAt", count(*) as waiting from sale_entry e
+  select e.store_id as "storeId", min(e.at) as "oldestAt", least(count(*), 1000) as waiting from sale_entry e
   where e.store_id <> all(${exceptStores}::integer[])
   group by e.store_id having min(e.at) <= vitrine_now() - interval '30 seconds'
   order by min(e.at) limit 1000`
