@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Db, Queries } from '../src/db/database.ts'
 import { toStatement } from '../src/db/sql.ts'
 import * as lists from '../src/features/catalog/catalog.sql.ts'
+import { findCategoryNames } from '../src/features/catalog/category-names.sql.ts'
 import * as searches from '../src/features/catalog/search.sql.ts'
 import * as words from '../src/features/catalog/search-terms.sql.ts'
 import { countedMatches } from '../src/features/catalog/word-counts.ts'
@@ -30,6 +31,7 @@ export const printPlans = async (shop: Shop, print: Print) => {
 const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => Promise<unknown>][] => {
   const page = { sort: 'newest', limit: 21 } as const
   const money = { currency: 'INR', minorUnits: 100, untrackedStock: 999 }
+  const matches = [1, 2, 3].map((seq) => ({ seq, rank: 7 }))
   const category = [`cat_${outlet.storeId}_7`]
   const rare = { whole: null, begun: null }
   const asked = (words: readonly string[], whole: boolean): searches.SearchPage => ({
@@ -58,6 +60,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['between prices', (db) => lists.listProducts(db, outlet, { ...page, minMinor: 20_000, maxMinor: 20_100 }, money)],
     ['a product', (db) => lists.findProduct(db, outlet, 'product-9876')],
     ['categories', (db) => lists.listCategories(db, outlet.storeId, undefined, 21)],
+    ['names of categories', (db) => findCategoryNames(db, outlet.storeId, category)],
     ['what is known of words', (db) => words.lookUpWords(db, outlet.storeId, ['wieea', 'wouta'])],
     ['what a misspelt word may mean', (db) => words.findLookalikes(db, outlet.storeId, 'wixsrol')],
     ['the same with two typos', (db) => words.findFarLookalikes(db, outlet.storeId, 'wixsrol')],
@@ -70,7 +73,7 @@ const statements = (outlet: lists.OutletRef): [title: string, run: (db: Db) => P
     ['a search in a category', find({ ...whole('wieea'), categoryIds: category })],
     ['a search of a common word in a category', find({ ...begun('wieea'), categoryIds: category }, 'both')],
     ['a search of a word in most products in a category', find({ ...whole('wa'), categoryIds: category }, 'category')],
-    ['the products of a page', (db) => searches.listMatches(db, outlet, [1, 2, 3])],
+    ['the products of a page', (db) => searches.listMatches(db, outlet, 'relevance', matches, money)],
     ['too many matches by price', (db) => searches.walkMatches(db, outlet, { ...begun('wie'), sort: 'price' })],
     ['suggestions', (db) => searches.suggestProducts(db, outlet, begun('wisr'))],
     ['suggestions for a short prefix', (db) => searches.suggestProducts(db, outlet, begun('wie'), 256)],
@@ -94,7 +97,7 @@ const explainingDb = (client: pg.Client, print: Print): Db => {
       }
       for (const line of plans.sort((a, b) => millisecondsOf(a) - millisecondsOf(b))[0] ?? []) print(line)
       await client.query('deallocate asked')
-      return Object.assign([], { matches: null, sample: null, categories: [null, [], []] }) as never
+      return Object.assign([], { matches: null, sample: null }) as never
     }
   const queriesOf = (mode: string): Queries => {
     const run = explain(mode)

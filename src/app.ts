@@ -21,6 +21,7 @@ import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
+import { keepCategoryNames } from './features/catalog/category-names.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -130,6 +131,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
+  const categoryNames = keepCategoryNames()
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
@@ -138,6 +140,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     limitLookups,
     limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     readsFor: replica?.readsFor ?? ((own) => own),
+    categoryNames,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -183,7 +186,10 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     mediaUrl: config.media.publicUrl ?? config.publicUrl,
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
-  const caches = await openCaches({ db, directory, replica, logger, directConnection: options.directConnection })
+  const caches = await openCaches({
+    ...{ db, directory, categoryNames, replica, logger },
+    directConnection: options.directConnection,
+  })
   const { answers } = caches
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),

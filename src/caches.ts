@@ -5,6 +5,7 @@ import type { Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
+import type { KeptCategoryNames } from './features/catalog/category-names.ts'
 import { type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import { type AnswerCache, createAnswerCache } from './http/cached-answers.ts'
 
@@ -16,6 +17,7 @@ export type CachesOptions = {
   /** Not through a pooler, because the connection listens. */
   directConnection: pg.ClientConfig
   directory: Pick<Directory, 'invalidateStore' | 'invalidateAll'>
+  categoryNames: Pick<KeptCategoryNames, 'drop' | 'dropAll'>
   replica: Replica | null
   logger: Logger
 }
@@ -27,6 +29,7 @@ export const openCaches = async ({
   db,
   directConnection,
   directory,
+  categoryNames,
   replica,
   logger,
 }: CachesOptions): Promise<Caches> => {
@@ -37,6 +40,7 @@ export const openCaches = async ({
     replica?.setListening(isListening)
     stockFeed?.reset()
     answers.invalidateAll()
+    categoryNames.dropAll()
     directory.invalidateAll()
   }
   const listener = await listen({
@@ -47,6 +51,7 @@ export const openCaches = async ({
       if (announcement === null) return
       replica?.noteChange(announcement.storeId)
       answers.invalidateStore(announcement.storeId)
+      categoryNames.drop(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {

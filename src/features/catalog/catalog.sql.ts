@@ -24,8 +24,6 @@ export type OptionFilter = { choices: readonly { name: string; values: readonly 
 
 export type ProductRow = {
   id: string
-  seq: number
-  nameKey: string
   slug: string
   name: string
   description: string
@@ -62,12 +60,6 @@ export const after = (sort: Sort, position: readonly (string | number)[]) => {
   if (sort === 'newest') return sql`l.seq < ${position[0]}`
   const { column, beyond } = sortSpecs[sort]
   return sql`(${column}, l.seq) ${beyond} (${position[0]}, ${position[1]})`
-}
-
-/** The sort values of a row. The next page starts after them. */
-export const productPositionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
-  if (sort === 'newest') return [row.seq]
-  return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
 }
 
 export const conditions = (storeId: StoreId, { ids, minMinor, maxMinor, inStock, options }: Filter): Fragment[] => {
@@ -118,15 +110,18 @@ export const listProducts = (db: Db, outlet: OutletRef, page: ListPage, money: M
   const queries = planned === undefined ? db : db.fresh
   const shown = sql`${productColumns(outlet.storeId, rows)} order by ${order} limit ${page.limit}`
   return queries.one<WrittenPage>`
-    select string_agg(concat(${positionInJson(page.sort)}, e'\\x1d', ${productInJson(money)}), e'\\x1e') as products
-    from (${shown}) s`
+    select string_agg(${writtenProduct(positionInJson(page.sort), money)}, e'\\x1e') as products from (${shown}) s`
 }
+
+/** A product of `productColumns` as text, behind its position. */
+export const writtenProduct = (position: Fragment, money: Money) =>
+  sql`concat(${position}, e'\\x1d', ${productInJson(money)})`
 
 /** No text in JSON has these characters. */
 export const ends = { position: '\u001d', product: '\u001e', images: '\u001f' }
 
-/** As `productPositionOf`. */
-const positionInJson = (sort: Sort) => {
+/** The sort values of a product. The next page starts after them. */
+export const positionInJson = (sort: Sort) => {
   if (sort === 'newest') return sql`'[', s.seq, ']'`
   return sql`'[', ${sort === 'name' || sort === '-name' ? sql`to_json(s."nameKey")` : sql`s."priceMinor"`}, ',', s.seq, ']'`
 }
@@ -179,7 +174,7 @@ export type VariantRow = {
   image: string
 }
 
-export type DetailRow = Omit<ProductRow, 'seq' | 'nameKey' | 'stock' | 'untracked'> & {
+export type DetailRow = Omit<ProductRow, 'stock' | 'untracked'> & {
   options: { name: string; values: string[] }[]
   seo: { title: string; description: string }
   vendor: string

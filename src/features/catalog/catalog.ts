@@ -24,7 +24,7 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pag
   })
 }
 
-const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
+export const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
   ...{ currency, minorUnits: 10 ** currencyExponent(currency), untrackedStock: maxLineQuantity },
 })
 
@@ -90,7 +90,7 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = (ctx: StoreCtx, row: Omit<sql.ProductRow, 'seq' | 'nameKey'>): Product => ({
+export const showProductRow = (ctx: StoreCtx, row: sql.ProductRow): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,

@@ -6,11 +6,14 @@ import {
   after,
   conditions,
   type Filter,
+  type Money,
   type OutletRef,
   orderBy,
-  type ProductRow,
+  positionInJson,
   productColumns,
   type Sort,
+  type WrittenPage,
+  writtenProduct,
 } from './catalog.sql.ts'
 import { type Match, readMatches } from './matches.ts'
 import { isBegun, type Term } from './search-terms.ts'
@@ -120,21 +123,8 @@ export type MatchOptions = {
   whole?: string | undefined
 }
 
-export type FacetCategory = { id: string; name: string; slug: string }
-
-/** What was found, and the categories in it. */
-export type Found = { matches: Match[]; categories: FacetCategory[] }
-
-/** `categories`: all ids, all names, all slugs. One object for each category takes twice as long to build. */
-type FoundRow = { matches: string | null; categories: [ids: string[] | null, names: string[], slugs: string[]] }
-
-const categoriesOf = ({ storeId }: OutletRef, rows: Fragment) => sql`(
-  select json_build_array(json_agg(c.id), json_agg(c.name), json_agg(c.slug))
-  from category c
-  where c.store_id = ${storeId} and c.id = any(array(select distinct l.category_id from ${rows} l))) as categories`
-
-const readCategories = ([ids, names, slugs]: FoundRow['categories']): FacetCategory[] =>
-  (ids ?? []).map((id, i) => ({ id, name: names[i] ?? '', slug: slugs[i] ?? '' }))
+/** `readMatches` reads it. */
+type FoundRow = { matches: string | null }
 
 /** The matches, in the order of the page unless that is relevance. */
 export const findMatches = async (
@@ -143,7 +133,7 @@ export const findMatches = async (
   page: SearchPage,
   lookup: Lookup,
   { limit, whole }: MatchOptions,
-): Promise<Found> => {
+): Promise<Match[]> => {
   const { sort, position } = page
   const rank = sort === 'relevance' ? rankOf(outlet, page) : sql`0`
   const isWhole = whole === undefined ? sql`true` : hasWords(whole)
@@ -151,12 +141,11 @@ export const findMatches = async (
   const order = sort === 'relevance' ? sql`` : sql`order by ${orderBy(sort)}`
   // How many products the words and the category have decides whether two indexes are better than one.
   const queries = lookup.by === 'both' ? db.fresh : db
-  const { matches, categories } = await queries.one<FoundRow>`
-    with found as materialized (
+  const { matches } = await queries.one<FoundRow>`
+    select ${packed(order)} as matches from (
       select ${matchColumns(rank, isWhole, isLater)} from ${lookedUp(outlet, page, lookup)}
-      limit ${literalLimit(limit + 1)})
-    select (select ${packed(order)} from found l) as matches, ${categoriesOf(outlet, sql`found`)}`
-  return { matches: readMatches(matches), categories: readCategories(categories) }
+      limit ${literalLimit(limit + 1)}) l`
+  return readMatches(matches)
 }
 
 /** Reads at most so many `rows` for the page, and counts a `sample`. With `prefixes`, names with words that begin so. */
@@ -197,11 +186,10 @@ export const walkCommon = async (db: Db, outlet: OutletRef, page: SearchPage, wa
   const best = walk.prefixes ? sql`union all (${named}) union all (${wholes})` : sql`union all (${named})`
   const sampled = sql`select ${matchColumns(sql`0`)} from listing l
     where ${hereIn(outlet)} and ${areNewest(outlet, walk.sample)} and ${notByIndex(any)}`
-  const { matches, sample, categories } = await db.one<FoundRow & { sample: string | null }>`
-    with sampled as materialized (${sampled})
+  const { matches, sample } = await db.one<FoundRow & { sample: string | null }>`
     select (select ${packed()} from ((${walked}) ${isLater ? sql`` : best}) l) as matches,
-      (select ${packed()} from sampled l) as sample, ${categoriesOf(outlet, sql`sampled`)}`
-  return { matches: readMatches(matches), sample: readMatches(sample), categories: readCategories(categories) }
+      (select ${packed()} from (${sampled}) l) as sample`
+  return { matches: readMatches(matches), sample: readMatches(sample) }
 }
 
 /** A page in an order other than relevance, for too many matches to sort: scans in that order and filters. */
@@ -209,19 +197,29 @@ export const walkMatches = async (db: Db, outlet: OutletRef, page: SearchPage & 
   const wanted = [hereIn(outlet), hasWords(wordQuery(outlet.outletId, '~', page.terms)), ...filters(outlet, page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
-  const { matches } = await db.fresh.one<{ matches: string | null }>`
+  const { matches } = await db.fresh.one<FoundRow>`
     select ${packed(sql`order by ${order}`)} as matches
     from (select ${matchColumns(sql`0`)} from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}) l`
   return readMatches(matches)
 }
 
-/** The products with these numbers, in any order. */
-export const listMatches = (db: Db, outlet: OutletRef, seqs: readonly number[]) => db.many<ProductRow>`
-  ${productColumns(
-    outlet.storeId,
-    sql`select l.* from unnest(${seqs}::bigint[]) as found (seq)
-      cross join ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = found.seq`)} l`,
-  )}`
+/** These products in this order, as text like those of a list. Removed ones are missing. */
+export const listMatches = (
+  db: Db,
+  outlet: OutletRef,
+  sort: SearchSort,
+  matches: readonly Pick<Match, 'seq' | 'rank'>[],
+  money: Money,
+) => {
+  const rows = sql`select l.*, found.rank, found.place
+    from unnest(${matches.map(({ seq }) => seq)}::bigint[], ${matches.map(({ rank }) => rank)}::integer[])
+      with ordinality as found (seq, rank, place)
+    cross join ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = found.seq`)} l`
+  const position = sort === 'relevance' ? sql`'[', s.rank, ',', s.seq, ']'` : positionInJson(sort)
+  return db.one<WrittenPage>`
+    select string_agg(${writtenProduct(position, money)}, e'\\x1e' order by s.place) as products
+    from (${productColumns(outlet.storeId, rows, sql`, l.rank, l.place`)}) s`
+}
 
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
 

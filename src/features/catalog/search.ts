@@ -2,9 +2,8 @@ import { toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, readPage } from '../paging.ts'
-import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
-import { type ProductRow, productPositionOf } from './catalog.sql.ts'
-import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
+import type { SearchQuery, Suggestions } from './catalog.contract.ts'
+import { moneyOf, outletRefOf, readFilter } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from './matches.ts'
 import * as sql from './search.sql.ts'
@@ -22,8 +21,9 @@ import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from '.
 import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
 import { countedMatches } from './word-counts.ts'
+import { finishProduct, readPosition, readWritten, type WrittenResult } from './written-products.ts'
 
-export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
+export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<WrittenResult> => {
   const sort = query.sort ?? 'relevance'
   const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
   let found: Shown | undefined
@@ -34,35 +34,27 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchR
       const atOnce = isAskedAtOnce(terms, filter, products)
       const find = () =>
         tryTerms(terms, atOnce, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
-      found = await show(ctx, find)
-      return found.rows
+      found = await show(ctx, sort, find)
+      return found.products
     },
-    positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
-    show: (row) => showProductRow(ctx, row),
+    positionOf: readPosition,
+    show: (text) => finishProduct(ctx, text),
   })
-  return {
-    ...page,
-    ...(found === undefined ? noMatches : showSummary(ctx, found)),
-    correctedQuery: correctQuery(query.q, terms, page.data[0]),
-  }
+  const { facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
+  return { ...page, ...totals, correctedQuery: correctQuery(query.q, terms, page.data[0]), facets }
 }
 
-type Shown = Pick<Answer, 'summary' | 'categories'> & { rows: (ProductRow & { rank: number })[] }
+type Shown = { products: string[]; summary: MatchSummary }
 
 const maxTries = 3
 
 /** Shows what was found. If one of these products was removed in between, the page would look like the last one. */
-const show = async (ctx: StoreCtx, find: () => Promise<Answer>, tries = 1): Promise<Shown> => {
-  const { page, summary, categories } = await find()
-  const seqs = page.map(({ seq }) => seq)
-  const listed = seqs.length === 0 ? [] : await sql.listMatches(ctx.db, outletRefOf(ctx), seqs)
-  if (listed.length < page.length && tries < maxTries) return show(ctx, find, tries + 1)
-  const rowOf = new Map(listed.map((row) => [row.seq, row]))
-  const rows = page.flatMap(({ seq, rank }) => {
-    const row = rowOf.get(seq)
-    return row === undefined ? [] : [{ ...row, rank }]
-  })
-  return { rows, summary, categories }
+const show = async (ctx: StoreCtx, sort: sql.SearchSort, find: () => Promise<Answer>, tries = 1): Promise<Shown> => {
+  const { page, summary } = await find()
+  if (page.length === 0) return { products: [], summary }
+  const products = readWritten(await sql.listMatches(ctx.db, outletRefOf(ctx), sort, page, moneyOf(ctx)))
+  if (products.length < page.length && tries < maxTries) return show(ctx, sort, find, tries + 1)
+  return { products, summary }
 }
 
 type Ask<Answer> = (terms: readonly Term[], whole?: readonly Term[]) => Promise<Answer>
@@ -98,7 +90,7 @@ type Asked = {
   /** If enough products have these words, only they match. */
   whole?: readonly Term[] | undefined
 }
-type Answer = { page: Match[]; summary: MatchSummary; categories: readonly sql.FacetCategory[]; matches: number }
+type Answer = { page: Match[]; summary: MatchSummary; matches: number }
 
 /** Finds a page of the best matches and the summary, and reads as few rows as possible for it. */
 const ask = async (asked: Asked): Promise<Answer> => {
@@ -108,7 +100,7 @@ const ask = async (asked: Asked): Promise<Answer> => {
   const lookup = chooseLookup(ctx.outlet.id, page, products)
   const limit = chooseLimit(page, lookup)
   const found = await findBy(asked, lookup, limit)
-  const isEnough = typeof lookup.by !== 'object' || found.matches.length > limit
+  const isEnough = typeof lookup.by !== 'object' || found.length > limit
   if (isEnough) return findBest(asked, found, limit)
   // Words that are common among the newest products may be rare elsewhere.
   const all = byWords(ctx.outlet.id, '~', page.terms)
@@ -120,18 +112,18 @@ const ask = async (asked: Asked): Promise<Answer> => {
 const askCommon = async ({ ctx, page, products }: Asked): Promise<Answer | undefined> => {
   const read = chooseCommon(page, products)
   if (read === undefined) return undefined
-  const { matches, sample, categories } = await readCommon(ctx, page, read)
+  const { matches, sample } = await readCommon(ctx, page, read)
   const best = chooseBest(matches, page.position, page.limit)
   const isComplete = matches.length <= sql.sortedMatches && best.every(({ rank }) => rank >= read.worst)
   if (best.length < page.limit || !isComplete) return undefined
   const total = Math.max(...page.terms.map((term) => commonness(term)?.products ?? 0), countedMatches + 1)
-  return { page: best, matches: total, summary: extrapolate(summarise(sample), total), categories }
+  return { page: best, matches: total, summary: extrapolate(summarise(sample), total) }
 }
 
 const readCommon = async (ctx: StoreCtx, page: sql.SearchPage, read: CommonRead) => {
   if (read.kind === 'walk') return sql.walkCommon(ctx.db, outletRefOf(ctx), page, read.walk)
-  const names = await findNamed(ctx, { ...page, terms: read.terms })
-  return { ...names, sample: names.matches }
+  const matches = await findNamed(ctx, { ...page, terms: read.terms })
+  return { matches, sample: matches }
 }
 
 const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup, limit: number) =>
@@ -141,17 +133,17 @@ const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup, limit: number) 
   })
 
 /** With more matches than were read, the best may be among the others. */
-const findBest = async (asked: Asked, found: sql.Found, limit: number): Promise<Answer> => {
+const findBest = async (asked: Asked, found: readonly Match[], limit: number): Promise<Answer> => {
   const { whole, ...all } = asked
-  const isCut = found.matches.length > limit
+  const isCut = found.length > limit
   if (whole !== undefined && isCut) {
     const first = await ask({ ...all, page: { ...all.page, terms: whole } })
     return first.matches >= enoughMatches ? first : ask(all)
   }
-  const wholes = whole === undefined ? found.matches : found.matches.filter(({ isWhole }) => isWhole)
-  const matches = wholes.length >= enoughMatches ? wholes : found.matches
+  const wholes = whole === undefined ? found : found.filter(({ isWhole }) => isWhole)
+  const matches = wholes.length >= enoughMatches ? wholes : found
   const page = isCut ? await findPage(all, matches, limit) : choosePage(all.page, matches)
-  return { page, summary: summarise(matches), categories: found.categories, matches: matches.length }
+  return { page, summary: summarise(matches), matches: matches.length }
 }
 
 const choosePage = ({ sort, position, limit }: sql.SearchPage, matches: readonly Match[]) =>
@@ -161,12 +153,11 @@ const choosePage = ({ sort, position, limit }: sql.SearchPage, matches: readonly
 const findPage = async ({ ctx, page }: Asked, matches: readonly Match[], read: number): Promise<Match[]> => {
   const { sort } = page
   if (sort !== 'relevance') return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...page, sort })
-  const named = choosePage(page, (await findNamed(ctx, page)).matches)
+  const named = choosePage(page, await findNamed(ctx, page))
   if (named.length === page.limit) return named
   if (read === sql.sortedMatches) return choosePage(page, matches)
   const lookup = chooseLookup(ctx.outlet.id, page, 0)
-  const more = await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
-  return choosePage(page, more.matches)
+  return choosePage(page, await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches }))
 }
 
 /** Only products with the words in their name. */
@@ -177,11 +168,14 @@ const findNamed = (ctx: StoreCtx, page: sql.SearchPage) => {
 
 const isExact = ({ total }: MatchSummary) => total <= countedMatches
 
-const showSummary = ({ store }: StoreCtx, { summary, categories }: Shown) => {
-  const price = (minor: number | null) => (minor === null ? null : toWire(minor, store.currency))
-  const counted = categories
-    .map((category) => ({ ...category, count: summary.byCategory.get(category.id) ?? 0 }))
-    .filter(({ count }) => count > 0)
+const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
+  const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
+  const categories = await ctx.categoryNames.read(ctx.db, ctx.store.id, [...summary.byCategory.keys()])
+  const counted = [...summary.byCategory]
+    .flatMap(([id, count]) => {
+      const category = categories.get(id)
+      return category === undefined ? [] : [{ ...category, count }]
+    })
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   return {
     total: summary.total === countedMatches + 1 ? countedMatches : summary.total,

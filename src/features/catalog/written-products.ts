@@ -1,7 +1,7 @@
 import type { Position } from '../../core/cursor.ts'
 import { mediaPrefix } from '../../core/media-path.ts'
 import { SerializedBody } from '../../http/endpoint.ts'
-import type { Product } from './catalog.contract.ts'
+import type { Product, SearchResult } from './catalog.contract.ts'
 import { ends, type WrittenPage } from './catalog.sql.ts'
 import { type ImageUrls, showImage, showSizes } from './show-image.ts'
 
@@ -49,4 +49,12 @@ const writeSizes = (urls: ImageUrls, imagesJson: string) => {
 
 const readImages = (imagesJson: string): string[] => JSON.parse(imagesJson)
 
-export const writeList = (products: readonly string[]) => new SerializedBody<Product[]>(`[${products.join(',')}]`)
+const writeProducts = (products: readonly WrittenProduct[]) => `[${products.map(({ json }) => json).join(',')}]`
+
+export const writeList = (products: readonly WrittenProduct[]) => new SerializedBody<Product[]>(writeProducts(products))
+
+/** A result whose products are JSON already. The other fields are in the order of the schema. */
+export type WrittenResult = Omit<SearchResult, 'data'> & { data: readonly WrittenProduct[] }
+
+export const writeResult = ({ data, ...rest }: WrittenResult) =>
+  new SerializedBody<SearchResult>(`{"data":${writeProducts(data)},${JSON.stringify(rest).slice(1)}`)
