@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { runSql } from './databases.ts'
-import type { TestStore } from './harness.ts'
+import { type TestStore, withinASecond } from './harness.ts'
 
 /** Compares what searches for common words say with a count of the whole store. */
 export const assertEstimates = async (shop: TestStore, url: string) => {
@@ -35,4 +35,19 @@ export const assertPagesInOrder = async (shop: TestStore) => {
     ranks,
     ranks.toSorted((a, b) => b - a),
   )
+}
+
+/** Names `product-1` like a word that most products have. */
+export const assertNewestFirst = async (shop: TestStore) => {
+  await shop.add({ slug: 'product-1', name: 'Wa', price: 1, stock: 1 })
+  const find = async () => (await shop.get('/v1/search?q=wa')).json
+  // An earlier test may have cached the answer, and the change arrives a moment later.
+  await withinASecond(async () => (await find()).data[0].slug === 'product-1')
+  const first = await find()
+  assert.deepEqual([first.total > 1_000, first.totalIsExact, first.data[0].slug], [true, false, 'product-1'])
+  const numberOf = ({ slug }: { slug: string }) => Number(slug.replace('product-', ''))
+  assert.ok(first.data.slice(1).every((product: { slug: string }) => numberOf(product) > 20_000))
+  const second = (await shop.get(`/v1/search?q=wa&cursor=${first.nextCursor}`)).json
+  const slugs = [...first.data, ...second.data].map(({ slug }) => slug)
+  assert.equal(new Set(slugs).size, 40)
 }

@@ -27,7 +27,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<Written
   const sort = query.sort ?? 'relevance'
   const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
   let found: Shown | undefined
-  const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
+  const { data, nextCursor, hasMore } = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
       const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
@@ -41,7 +41,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<Written
     show: (text) => finishProduct(ctx, text),
   })
   const { facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
-  return { ...page, ...totals, correctedQuery: correctQuery(query.q, terms, page.data[0]), facets }
+  return { data, nextCursor, hasMore, ...totals, correctedQuery: correctQuery(query.q, terms, data[0]), facets }
 }
 
 type Shown = { products: string[]; summary: MatchSummary }
