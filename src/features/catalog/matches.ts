@@ -63,7 +63,7 @@ export const chooseBest = (
   position: readonly (string | number)[] | undefined,
   limit: number,
 ): Match[] => {
-  const [rank, seq] = (position ?? [Number.POSITIVE_INFINITY, 0]).map(Number) as [number, number]
+  const [rank = Number.POSITIVE_INFINITY, seq = 0] = (position ?? []).map(Number)
   return matches
     .filter((match) => match.rank < rank || (match.rank === rank && match.seq < seq))
     .sort((a, b) => b.rank - a.rank || b.seq - a.seq)
