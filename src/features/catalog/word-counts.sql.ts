@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import type { OutletRef } from './catalog.sql.ts'
 import { json } from './products.sql.ts'
@@ -37,38 +37,51 @@ export type WordCount = { word: string; products: number; named: number }
 /** How many products are counted: every `step`th, and at least `minProducts` of them must have a word. */
 export type Sample = { step: number; minProducts: number }
 
-/** The words of a sample, as the listing has them: with the outlet and a mark in front (see `wordQuery`). */
-const entriesOf = (outlet: OutletRef, step: number) => {
+/** The words of a sample of products, as the listing has them: with the outlet and a mark in front (see `wordQuery`). */
+const sampledWords = (outlet: OutletRef, step: number) => {
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
-  const markAt = String(outlet.outletId).length + 1
   return sql`
-    select s.seq, substr(e.entry, ${markAt}, 1) as mark, substr(e.entry, ${markAt + 1}) as word
-    from (
-      select l.seq, l.words
-      from (select l.seq, row_number() over (order by l.seq) as number from listing l where ${here}) listed
-      cross join ${byKey(sql`select * from listing l where ${here} and l.seq = listed.seq`)} l
-      where listed.number % ${step} = 0) s
-    cross join unnest(tsvector_to_array(s.words)) as e (entry)`
+    select tsvector_to_array(l.words) as entries
+    from (select l.seq, row_number() over (order by l.seq) as number from listing l where ${here}) listed
+    cross join ${byKey(sql`select * from listing l where ${here} and l.seq = listed.seq`)} l
+    where listed.number % ${step} = 0`
 }
 
-const counts = sql`count(*) filter (where mark = '~')::integer as products,
-  count(*) filter (where mark = '^')::integer as named`
+/** Counts entries before it takes them apart, because there are far fewer different ones. */
+const countsOf = ({ outletId }: OutletRef, entries: Fragment, minProducts: number) => {
+  const markAt = String(outletId).length + 1
+  return sql`
+    select substr(e.entry, ${markAt + 1}) as word,
+      coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '~'), 0)::integer as products,
+      coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '^'), 0)::integer as named
+    from (select entry, count(*) as products from (${entries}) e group by entry) e
+    where substr(e.entry, ${markAt}, 1) in ('~', '^')
+    group by 1 having coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '~'), 0) >= ${minProducts}`
+}
 
-export const countWords = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => db.many<WordCount>`
-  select word, ${counts} from (${entriesOf(outlet, step)}) e where mark in ('~', '^')
-  group by word having count(*) filter (where mark = '~') >= ${minProducts}`
+export const countWords = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => {
+  const entries = sql`select unnest(s.entries) as entry from (${sampledWords(outlet, step)}) s`
+  return db.many<WordCount>`${countsOf(outlet, entries, minProducts)}`
+}
 
 /** Shorter beginnings are not searched, longer ones begin few words. */
 const beginningLengths = [2, 3, 4, 5, 6]
 
-/** The same for beginnings of words, which are kept with a `*` behind. */
-export const countBeginnings = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => db.many<WordCount>`
-  select beginning || '*' as word, ${counts}
-  from (
-    select distinct e.seq, e.mark, left(e.word, begun.length) as beginning
-    from (${entriesOf(outlet, step)}) e cross join unnest(${beginningLengths}::integer[]) as begun (length)
-    where e.mark in ('~', '^') and length(e.word) >= begun.length) b
-  group by beginning having count(*) filter (where mark = '~') >= ${minProducts}`
+/**
+ * The same for beginnings of words, which are kept with a `*` behind. The words of a product are in the order of their
+ * letters: where the one before begins in the same way, the product is counted already.
+ */
+export const countBeginnings = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => {
+  const before = String(outlet.outletId).length + 1
+  const entries = sql`
+    select left(w.entry, begun.length) as entry
+    from (${sampledWords(outlet, step)}) s
+    cross join lateral (select e.entry, lag(e.entry, 1, '') over () as previous from unnest(s.entries) as e (entry)) w
+    cross join unnest(${beginningLengths.map((length) => before + length)}::integer[]) as begun (length)
+    where length(w.entry) >= begun.length and left(w.entry, begun.length) <> left(w.previous, begun.length)`
+  return db.many<WordCount>`
+    select c.word || '*' as word, c.products, c.named from (${countsOf(outlet, entries, minProducts)}) c`
+}
 
 /** Replaces what was counted before. */
 export const keepWordCounts = (tx: Tx, storeId: StoreId, words: readonly WordCount[]) => tx.run`
