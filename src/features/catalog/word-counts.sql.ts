@@ -1,6 +1,6 @@
-import type { Queries, Tx } from '../../db/database.ts'
+import type { Db, Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
-import { type Fragment, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
 import type { OutletRef } from './catalog.sql.ts'
 import { json } from './products.sql.ts'
@@ -34,53 +34,27 @@ export const countListed = async (db: Queries, { storeId, outletId }: OutletRef)
 
 export type WordCount = { word: string; products: number; named: number }
 
-/** How many products are counted: every `step`th, and at least `minProducts` of them must have a word. */
-export type Sample = { step: number; minProducts: number }
+/** Of the next `rows` products after a number, every `step`th is read. */
+export type SampledPart = { after: number; rows: number; step: number }
 
-/** The words of a sample of products, as the listing has them: with the outlet and a mark in front (see `wordQuery`). */
-const sampledWords = (outlet: OutletRef, step: number) => {
-  const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
-  return sql`
-    select tsvector_to_array(l.words) as entries
-    from (select l.seq, row_number() over (order by l.seq) as number from listing l where ${here}) listed
-    cross join ${byKey(sql`select * from listing l where ${here} and l.seq = listed.seq`)} l
-    where listed.number % ${step} = 0`
-}
-
-/** Counts entries before it takes them apart, because there are far fewer different ones. */
-const countsOf = ({ outletId }: OutletRef, entries: Fragment, minProducts: number) => {
-  const markAt = String(outletId).length + 1
-  return sql`
-    select substr(e.entry, ${markAt + 1}) as word,
-      coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '~'), 0)::integer as products,
-      coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '^'), 0)::integer as named
-    from (select entry, count(*) as products from (${entries}) e group by entry) e
-    where substr(e.entry, ${markAt}, 1) in ('~', '^')
-    group by 1 having coalesce(sum(e.products) filter (where substr(e.entry, ${markAt}, 1) = '~'), 0) >= ${minProducts}`
-}
-
-export const countWords = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => {
-  const entries = sql`select unnest(s.entries) as entry from (${sampledWords(outlet, step)}) s`
-  return db.many<WordCount>`${countsOf(outlet, entries, minProducts)}`
-}
-
-/** Shorter beginnings are not searched, longer ones begin few words. */
-const beginningLengths = [2, 3, 4, 5, 6]
+/** No word has these characters. */
+export const wordEnds = { entry: '\u001e', product: '\u001d' }
 
 /**
- * The same for beginnings of words, which are kept with a `*` behind. The words of a product are in the order of their
- * letters: where the one before begins in the same way, the product is counted already.
+ * The words of some products as one text, in the order of their letters, as the listing has them: with the outlet and a
+ * mark in front (see `wordQuery`). `last`: null if there are no more products.
  */
-export const countBeginnings = (db: Queries, outlet: OutletRef, { step, minProducts }: Sample) => {
-  const before = String(outlet.outletId).length + 1
-  const entries = sql`
-    select left(w.entry, begun.length) as entry
-    from (${sampledWords(outlet, step)}) s
-    cross join lateral (select e.entry, lag(e.entry, 1, '') over () as previous from unnest(s.entries) as e (entry)) w
-    cross join unnest(${beginningLengths.map((length) => before + length)}::integer[]) as begun (length)
-    where length(w.entry) >= begun.length and left(w.entry, begun.length) <> left(w.previous, begun.length)`
-  return db.many<WordCount>`
-    select c.word || '*' as word, c.products, c.named from (${countsOf(outlet, entries, minProducts)}) c`
+export const readSampledWords = (db: Db, { storeId, outletId }: OutletRef, { after, rows, step }: SampledPart) => {
+  const here = sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
+  // Planned with its values, because the planner expects a store of average size and would sort a large one.
+  return db.fresh.one<{ last: number | null; words: string | null }>`
+    with part as materialized (
+      select l.seq, row_number() over (order by l.seq) as number
+      from (select l.seq from listing l where ${here} and l.seq > ${after} order by l.seq limit ${rows}) l)
+    select (select max(seq) from part) as last, (
+      select string_agg(array_to_string(tsvector_to_array(l.words), e'\\x1e'), e'\\x1d')
+      from part cross join ${byKey(sql`select l.words from listing l where ${here} and l.seq = part.seq`)} l
+      where part.number % ${step} = 0) as words`
 }
 
 /** Replaces what was counted before. */
