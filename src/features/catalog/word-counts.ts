@@ -8,8 +8,8 @@ export const countedMatches = 1_000
 
 /** So many products are enough to tell how common a word is. */
 const sampledProducts = 40_000
-/** Beginnings are more, and need not be known as well: they are counted in every fifth of these. */
-const perBeginnings = 5
+/** Beginnings are more, and need not be known as well: they are counted in some of these. */
+const sampledForBeginnings = 8_000
 /** How many are read by one statement. The service does nothing else while it counts their words. */
 const readAtOnce = 200
 
@@ -28,6 +28,7 @@ const countSample = async (db: Db, outlet: OutletRef, products: number, signal?:
   const prefixLength = String(outlet.outletId).length + 1
   const [words, beginnings] = [createTally(prefixLength), createTally(prefixLength)]
   const step = Math.max(1, Math.round(products / sampledProducts))
+  const perBeginnings = Math.max(1, Math.round(products / step / sampledForBeginnings))
   let after = 0
   for (;;) {
     signal?.throwIfAborted()
