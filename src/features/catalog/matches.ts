@@ -11,22 +11,40 @@ export type Match = {
   isLater: boolean
 }
 
-/** Reads what `packed` in search.sql.ts has written. */
+const [space, zero] = [32, 48]
+
+/** Reads what `packed` in search.sql.ts has written. Splitting the text took more than three times as long. */
 export const readMatches = (text: string | null): Match[] => {
-  if (text === null) return []
-  return text.split(',').map((record) => {
-    const [seq, price, rankAndFlags, category] = record.split(' ')
-    const flags = Number(rankAndFlags)
-    return {
-      seq: Number(seq),
+  const matches: Match[] = []
+  if (text === null) return matches
+  let at = 0
+  const readNumber = () => {
+    let number = 0
+    for (;;) {
+      const code = text.charCodeAt(at++)
+      // Not a number at the end of the text.
+      if (!(code > space)) return number
+      number = number * 10 + (code - zero)
+    }
+  }
+  while (at < text.length) {
+    const seq = readNumber()
+    const priceMinor = readNumber()
+    const flags = readNumber()
+    const comma = text.indexOf(',', at)
+    const end = comma === -1 ? text.length : comma
+    matches.push({
+      seq,
       rank: flags >> 3,
-      priceMinor: Number(price),
-      categoryId: category || null,
+      priceMinor,
+      categoryId: text.slice(at, end) || null,
       isLater: (flags & 4) !== 0,
       isWhole: (flags & 2) !== 0,
       isInStock: (flags & 1) !== 0,
-    }
-  })
+    })
+    at = end + 1
+  }
+  return matches
 }
 
 export type MatchSummary = {
@@ -64,8 +82,18 @@ export const chooseBest = (
   limit: number,
 ): Match[] => {
   const [rank = Number.POSITIVE_INFINITY, seq = 0] = (position ?? []).map(Number)
-  return matches
-    .filter((match) => match.rank < rank || (match.rank === rank && match.seq < seq))
-    .sort((a, b) => b.rank - a.rank || b.seq - a.seq)
-    .slice(0, limit)
+  const start = { rank, seq }
+  const best: Match[] = []
+  for (const match of matches) {
+    const last = best[limit - 1]
+    if (!isBetter(start, match) || (last !== undefined && !isBetter(match, last))) continue
+    const place = best.findIndex((other) => isBetter(match, other))
+    best.splice(place === -1 ? best.length : place, 0, match)
+    if (best.length > limit) best.pop()
+  }
+  return best
 }
+
+type Place = Pick<Match, 'rank' | 'seq'>
+
+const isBetter = (one: Place, other: Place) => one.rank > other.rank || (one.rank === other.rank && one.seq > other.seq)
