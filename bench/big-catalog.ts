@@ -61,6 +61,7 @@ export const fillCatalog = async (
     await client.query(countCategories)
     await client.query(knownWords)
     await client.query(outletPrices)
+    await client.query(wordsToCount)
     await client.query('vacuum analyze')
   } finally {
     await client.end()
@@ -131,6 +132,12 @@ const setSmallOutlets = `
 const knownWords = `
   insert into search_word (store_id, word)
   select distinct store_id, word from product, unnest(words) word where length(word) >= 4 on conflict do nothing`
+
+/** The service counts them, as it does after an import. */
+const wordsToCount = `
+  insert into search_count (store_id, due_at)
+  select store_id, now() from category group by store_id having sum(product_count) >= 1000
+  on conflict (store_id) do update set due_at = excluded.due_at`
 
 const outletPrices = `
   insert into price_override (store_id, variant_id, outlet_id, price_minor)

@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util'
 import { startBare } from './bare.ts'
 import { measureImport } from './import.ts'
+import { judgeKinds, judgeQueries, printScore } from './judge.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
 import { printPlans } from './plans.ts'
+import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
 import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
-const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--seconds 4] [--rounds 3]
-                [--smoke]
+const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--processor]
+                [--seconds 4] [--rounds 3] [--smoke]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
 turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
@@ -16,8 +18,9 @@ turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
   --products N  how many products the store has
   --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
   --keep FOLDER the second service keeps its catalog there, and need not be filled the next time
-  --only PART   only reads whose name has this part
+  --only PART   only reads whose name has this part; 'judged queries' is the score of the answers
   --plans       instead of measuring, print how the database runs every statement of lists and searches
+  --processor   instead of rates, the processor time of reads from the database; for machines that do other work too
   --seconds N   of each run
   --rounds N    runs of each, of which the median counts
   --smoke       everything once, with little data: shows in seconds that this still runs; its figures mean nothing`
@@ -29,6 +32,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     only: { type: 'string', default: '' },
     plans: { type: 'boolean', default: false },
+    processor: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     smoke: { type: 'boolean', default: false },
@@ -50,10 +54,15 @@ const main = async () => {
   if (values.help) return print(help)
   if (values.plans)
     return withShops([values.million ? millionSize : usualSize], ([shop]) => printPlans(shop as Shop, print))
+  if (values.processor)
+    return withShops(values.million ? [usualSize, millionSize] : [usualSize], (shops) =>
+      measureProcessor(shops, values.only, print),
+    )
   requireWrk()
   if (values.only === '') await measureStarts()
   await withShops(values.million ? [usualSize, millionSize] : [usualSize], async (shops) => {
     if (smoke) await askEverything(shops[0] as Shop)
+    if ('judged queries'.includes(values.only)) await judgeShops(shops)
     await measureReads(shops)
     if (values.only === '') await measureImports(shops)
     for (const { products, service } of shops) {
@@ -89,6 +98,13 @@ const measureStarts = async () => {
   } finally {
     removeDataDir(dataDir)
   }
+}
+
+/** Says how good the answers are, so that speed is not bought with worse ones. */
+const judgeShops = async (shops: readonly Shop[]) => {
+  printScore('\njudged queries', await judgeQueries((shops[0] as Shop).service), print)
+  for (const shop of shops)
+    printScore(`searches of ${count(shop.products)} products, by the whole store`, await judgeKinds(shop), print)
 }
 
 const measureReads = async (shops: readonly Shop[]) => {

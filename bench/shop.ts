@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
@@ -74,9 +75,25 @@ const fillShop = async (service: Service, database: EmbeddedServer, size: Size):
   const { storeId, key } = createStore(service, 'Bench', 'cod')
   const say = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text && `filling: ${text}`}`)
   await fillCatalog(database.connection, storeId, size, say)
+  await untilCounted(database)
   say('')
   writeFileSync(noteIn(service.dataDir), JSON.stringify({ storeId, key }))
   return { storeId, key }
+}
+
+/** Searches are quick when the service has counted the words. */
+const untilCounted = async ({ connection }: EmbeddedServer) => {
+  const client = new pg.Client(connection)
+  await client.connect()
+  try {
+    for (;;) {
+      const { rows } = await client.query('select from search_count where due_at is not null')
+      if (rows.length === 0) return
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  } finally {
+    await client.end()
+  }
 }
 
 /** Follows the list page by page until this many products have been read. */

@@ -21,6 +21,7 @@ import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
+import { keepCategoryNames } from './features/catalog/category-names.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -131,6 +132,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
+  const categoryNames = keepCategoryNames()
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
@@ -140,6 +142,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     readsFor: replica?.readsFor ?? ((own) => own),
     cachedProducts: catalog.products,
+    categoryNames,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -186,7 +189,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const { directConnection } = options
-  const caches = await openCaches({ db, directory, replica, catalog, logger, directConnection })
+  const caches = await openCaches({ db, directory, categoryNames, replica, catalog, logger, directConnection })
   const { answers } = catalog
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),

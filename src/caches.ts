@@ -5,6 +5,7 @@ import type { Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
+import type { KeptCategoryNames } from './features/catalog/category-names.ts'
 import { type FeedCaches, type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import { type AnswerCache, createAnswerCache } from './http/cached-answers.ts'
 import { createProductCache, type ProductCache } from './http/cached-products.ts'
@@ -18,6 +19,7 @@ export type CachesOptions = {
   /** Not through a pooler, because the connection listens. */
   directConnection: pg.ClientConfig
   directory: Pick<Directory, 'invalidateStore' | 'invalidateAll'>
+  categoryNames: Pick<KeptCategoryNames, 'drop' | 'dropAll'>
   replica: Replica | null
   catalog: CatalogCaches
   logger: Logger
@@ -61,6 +63,7 @@ export const openCaches = async ({
   db,
   directConnection,
   directory,
+  categoryNames,
   replica,
   catalog,
   logger,
@@ -71,6 +74,7 @@ export const openCaches = async ({
     replica?.setListening(isListening)
     stockFeed?.reset()
     caches.invalidateAll()
+    categoryNames.dropAll()
     directory.invalidateAll()
   }
   const listener = await listen({
@@ -81,6 +85,7 @@ export const openCaches = async ({
       if (announcement === null) return
       replica?.noteChange(announcement.storeId)
       caches.invalidateStore(announcement.storeId)
+      categoryNames.drop(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {

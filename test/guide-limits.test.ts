@@ -47,7 +47,7 @@ const limits: Record<string, string> = {
   'Product ids in one `ids`': count(figureIn('features/catalog/catalog.ts', /ids\.length > (\d+)/)),
   'Values in one `options`': count(figure('features/catalog/option-choices.ts', 'maxChoices')),
   'Characters of a search': `${figureIn('features/catalog/catalog.contract.ts', /q: Type\.String\(\{ maxLength: (\d+), desc/)}, of which the first ${figure('features/catalog/search-words.ts', 'maxWords')} words`,
-  'Matches that are counted exactly': count(figure('features/catalog/search.sql.ts', 'countedMatches')),
+  'Matches that are counted exactly': count(figure('features/catalog/word-counts.ts', 'countedMatches')),
   'Lines of a cart': count(figure('features/cart/cart.ts', 'maxLines')),
   'Units of a line': count(figure('features/catalog/catalog.contract.ts', 'maxLineQuantity')),
   'Lines in one call': count(figureIn('features/cart/cart.contract.ts', /maxItemsPerRequest = \{ maxItems: (\d+)/)),

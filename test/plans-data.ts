@@ -7,6 +7,13 @@ const addCoupons = `
   select s.id, 'cpn_' || s.id || '_' || n, 'CODE' || n, 'percent', 10000, n % 100 = 0
   from store s, generate_series(1, 100) n`
 
+/** The words of few stores are yet to be counted. */
+const addCounts = `
+  insert into search_count (store_id, due_at, products)
+  select s.id, case s.id % 50 when 1 then now() - interval '1 minute' end, 50 from store s on conflict do nothing;
+  insert into search_common (store_id, word, products, named)
+  select s.id, 'w' || n || '*', 2000, 200 from store s, generate_series(1, 100) n on conflict do nothing`
+
 /** Every order is paid and sent; one of a hundred is to ship, expired, flagged, waits for its provider, has a refund due, has a
  * mail to send, a return to answer or is tracked. */
 const addPayments = `
@@ -94,6 +101,7 @@ const addPictures = `
 /** Adds rows to each table whose statements are tested: without rows the planner would use no index. */
 export const fillTables = async (url: string) => {
   const added = [
+    addCounts,
     addCoupons,
     addPayments,
     addMailTokens,

@@ -96,14 +96,14 @@ export type SearchResult = {
   hasMore: boolean
   /** Number of matching products */
   total: number
-  /** `false` beyond 10,000 matches: `total` is then a lower bound */
+  /** `false` beyond 1,000 matches: `total` is then an estimate or a lower bound */
   totalIsExact: boolean
   /**
    * The query that was used if misspelt words were replaced by words of the store; `null` if nothing was corrected or
    * found
    */
   correctedQuery: string | null
-  /** Of the counted matches: all of them, or 10,000 if `totalIsExact` is `false` */
+  /** Of all matches, or estimates from a sample of them if `totalIsExact` is `false` */
   facets: {
     categories: {
       id: string

@@ -20,7 +20,8 @@ export const tenantTables: readonly string[] = [
   ...['job_file', 'kept_answer', 'listing', 'mail', 'mail_token', 'media', 'media_total', 'merchant_job'],
   ...['one_time_code', 'order_counter', 'order_event', 'order_line', 'order_note', 'order_return', 'order_search'],
   ...['orders', 'otp_hour', 'otp_request', 'payment', 'payment_event', 'price_override', 'product', 'refund'],
-  ...['sale_entry', 'sales_part', 'sales_quarter_hour', 'sandbox_payment', 'search_word', 'session', 'shared_file'],
+  ...['sale_entry', 'sales_part', 'sales_quarter_hour', 'sandbox_payment', 'search_common', 'search_count'],
+  ...['search_word', 'session', 'shared_file'],
   ...['shipment', 'sign_in_failure', 'stock', 'stock_move', 'variant', 'webhook_attempt', 'webhook_delivery'],
   ...['webhook_endpoint', 'wishlist_item'],
 ]

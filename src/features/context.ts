@@ -5,7 +5,7 @@ import type { Cipher } from '../core/encryption.ts'
 import type { FairQueue, QueuedClient } from '../core/fair-queue.ts'
 import type { Language } from '../core/languages.ts'
 import type { Signer } from '../core/secrets.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Queries } from '../db/database.ts'
 import type { ProductCache } from '../http/cached-products.ts'
 import { bindRoutes, type RequestContext } from '../http/door.ts'
 import type { Carrier } from '../providers/carrier/carrier.ts'
@@ -15,6 +15,14 @@ import type { SmsSender } from '../providers/sms/sender.ts'
 import type { FileStorage } from '../providers/storage/storage.ts'
 import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
+
+export type CategoryName = { id: string; name: string; slug: string }
+
+/** Names of categories, kept for a moment. */
+export type CategoryNames = {
+  /** Has the names of these categories, without those that were removed, and perhaps of others. */
+  read(db: Queries, storeId: StoreId, ids: readonly string[]): Promise<ReadonlyMap<string, CategoryName>>
+}
 
 /** An unauthenticated caller. */
 export type PublicCtx = RequestContext & { clientAddress: string }
@@ -116,6 +124,7 @@ export type Services = {
   /** Products that were shown lately. */
   cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
+  categoryNames: CategoryNames
   media: Media
   /** Base URL of this service, for links. */
   publicUrl: string

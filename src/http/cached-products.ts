@@ -2,14 +2,14 @@ import { createStoreCaches } from '../core/store-caches.ts'
 import { trackAge } from './cached-age.ts'
 import type { AnswerCache, AnswerCacheOptions } from './cached-answers.ts'
 
-/** A product as lists show it, in JSON. */
-export type WrittenProduct = { id: string; json: string }
+/** A product as lists show it, in JSON. `seq` is its number in the store. */
+export type WrittenProduct = { seq: number; id: string; json: string }
 
 type Outlet = { storeId: number; outletId: number }
 
 export type ShownProducts = {
-  /** By id. A product that is not listed any more is missing. */
-  products: ReadonlyMap<string, string>
+  /** By number. A product that is not listed any more is missing. */
+  products: ReadonlyMap<number, WrittenProduct>
   /** When the oldest of them was read: a result of `performance.now()`. */
   asOfMs: number
 }
@@ -18,14 +18,14 @@ export type ProductCache = Pick<AnswerCache, 'invalidateProducts' | 'invalidateS
   /** `read` is called once, for the products that are not in memory, or too old. */
   find(
     outlet: Outlet,
-    ids: readonly string[],
-    read: (missing: readonly string[]) => Promise<readonly WrittenProduct[]>,
+    seqs: readonly number[],
+    read: (missing: readonly number[]) => Promise<readonly WrittenProduct[]>,
   ): Promise<ShownProducts>
 }
 
-type CachedProduct = { json: string; madeAtMs: number; beganAtMs: number; products: readonly string[] }
-/** `changes` counts what was invalidated: a read that began before may be stale. */
-type OfStore = { outlets: Set<number>; changes: number }
+type CachedProduct = WrittenProduct & { madeAtMs: number; beganAtMs: number; products: readonly string[] }
+/** How often products were invalidated: a read that began before may be stale. */
+type OfStore = { changes: number }
 
 /**
  * Products that were shown lately, so that a list, a search or another page of either reads only which products it shows.
@@ -35,37 +35,33 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
   const age = trackAge(maxAgeMs)
   const caches = createStoreCaches<CachedProduct, OfStore>({
     ...{ maxBytes, sizeOf },
-    more: () => ({ outlets: new Set(), changes: 0 }),
+    more: () => ({ changes: 0 }),
   })
   return {
-    find: async ({ storeId, outletId }, ids, read) => {
+    find: async ({ storeId, outletId }, seqs, read) => {
       const cache = caches.open(storeId)
       const beganAtMs = performance.now()
-      const products = new Map<string, string>()
-      const missing: string[] = []
+      const products = new Map<number, WrittenProduct>()
+      const missing: number[] = []
       let asOfMs = beganAtMs
-      for (const id of ids) {
-        const known = cache.values.get(keyOf(outletId, id))
-        if (known === undefined || !age.isFresh(known, beganAtMs)) missing.push(id)
+      for (const seq of seqs) {
+        const known = cache.values.get(keyOf(outletId, seq))
+        if (known === undefined || !age.isFresh(known, beganAtMs)) missing.push(seq)
         else {
-          products.set(id, known.json)
+          products.set(seq, known)
           asOfMs = Math.min(asOfMs, known.beganAtMs)
         }
       }
       if (missing.length === 0) return { products, asOfMs }
       const { changes } = cache.more
-      cache.more.outlets.add(outletId)
-      const found = await read(missing)
-      for (const { id, json } of found) products.set(id, json)
-      if (caches.find(storeId) === cache && cache.more.changes === changes) {
-        for (const { id, json } of found) {
-          caches.put(cache, keyOf(outletId, id), {
-            json: copyText(json),
-            madeAtMs: beganAtMs,
-            beganAtMs,
-            products: [id],
-          })
-        }
+      for (const product of await read(missing)) {
+        products.set(product.seq, product)
+        if (caches.find(storeId) !== cache || cache.more.changes !== changes) continue
+        const id = copyText(product.id)
+        caches.put(cache, keyOf(outletId, product.seq), {
+          ...{ seq: product.seq, id, json: copyText(product.json), products: [id] },
+          ...{ madeAtMs: beganAtMs, beganAtMs },
+        })
       }
       return { products, asOfMs }
     },
@@ -73,7 +69,7 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
       const cache = caches.find(storeId)
       if (cache === undefined) return
       cache.more.changes++
-      for (const outletId of cache.more.outlets) for (const id of products) cache.values.delete(keyOf(outletId, id))
+      for (const [key, { id }] of cache.byKey) if (products.has(id)) cache.values.delete(key)
     },
     invalidateStore: caches.drop,
     invalidateAll: caches.dropAll,
@@ -81,7 +77,7 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
   }
 }
 
-const keyOf = (outletId: number, id: string) => `${outletId} ${id}`
+const keyOf = (outletId: number, seq: number) => `${outletId} ${seq}`
 
 /** Part of a larger text, which it would keep in memory as a whole. */
 const copyText = (text: string) => Buffer.from(text).toString()

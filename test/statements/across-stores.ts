@@ -38,6 +38,10 @@ export const acrossStores: Record<string, AcrossStores> = {
     places: 1,
     reason: 'a job finds the stores whose categories were renamed',
   },
+  'src/features/catalog/word-counts.sql.ts': {
+    places: 1,
+    reason: 'a job finds the stores whose words are to be counted',
+  },
   'src/features/catalog/stock-feed.sql.ts': {
     places: 1,
     reason: 'caches read what was sold in all stores; a distributed database is not asked',

@@ -170,7 +170,9 @@ export const SearchResult = named(
   Type.Object({
     ...page(Product).properties,
     total: Type.Integer({ description: 'Number of matching products' }),
-    totalIsExact: Type.Boolean({ description: '`false` beyond 10,000 matches: `total` is then a lower bound' }),
+    totalIsExact: Type.Boolean({
+      description: '`false` beyond 1,000 matches: `total` is then an estimate or a lower bound',
+    }),
     correctedQuery: nullable(
       Type.String({
         description:
@@ -183,7 +185,7 @@ export const SearchResult = named(
         price: Type.Object({ min: nullable(Type.Number()), max: nullable(Type.Number()) }),
         inStock: Type.Object({ count: Type.Integer() }),
       },
-      { description: 'Of the counted matches: all of them, or 10,000 if `totalIsExact` is `false`' },
+      { description: 'Of all matches, or estimates from a sample of them if `totalIsExact` is `false`' },
     ),
   }),
 )

@@ -1,10 +1,13 @@
 import { seconds } from '../../core/clock.ts'
 import type { Db } from '../../db/database.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
+import type { OutletRef } from './catalog.sql.ts'
 import { type CategoryToReindex, claimCategories, findStoresToReindex } from './category-words.sql.ts'
 import { reindexCategory } from './category-words.ts'
+import { claimStoreToCount, findStoresToCount } from './word-counts.sql.ts'
+import { countStoreWords } from './word-counts.ts'
 
-export const catalogJobs = (db: Db): [JobKind<CategoryToReindex>] => [
+export const catalogJobs = (db: Db): [JobKind<CategoryToReindex>, JobKind<OutletRef>] => [
   {
     name: 'category-words',
     everyMs: seconds(1),
@@ -15,5 +18,16 @@ export const catalogJobs = (db: Db): [JobKind<CategoryToReindex>] => [
     claim: (storeId, limit) => claimCategories(db, storeId, limit),
     run: (category, signal) => reindexCategory(db.forStore(category.storeId), category, signal),
     describe: ({ storeId, categoryId }) => ({ store: storeId, categoryId }),
+  },
+  {
+    name: 'word-counts',
+    everyMs: seconds(10),
+    concurrency: 2,
+    // Shorter than the two minutes of a claim.
+    limitMs: seconds(60),
+    findDue: () => findStoresToCount(db),
+    claim: (storeId) => claimStoreToCount(db, storeId),
+    run: (outlet, signal) => countStoreWords(db, outlet, signal),
+    describe: ({ storeId }) => ({ store: storeId }),
   },
 ]

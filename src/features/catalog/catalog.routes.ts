@@ -6,7 +6,7 @@ import { listFilters } from './filters.ts'
 import { search, suggest } from './search.ts'
 import { storeContract } from './store.contract.ts'
 import { showMenu, showStore } from './store.ts'
-import { writeList } from './written-products.ts'
+import { writeList, writeResult } from './written-products.ts'
 
 /** Only these endpoints may read from a replica: their answers are cached, and nothing is decided by them. */
 const reading = (ctx: StoreCtx): StoreCtx => ({ ...ctx, db: ctx.readsFor(ctx.db, ctx.store.id) })
@@ -17,7 +17,7 @@ export const catalogRoutes = routes(catalogContract, {
   listProducts: async ({ ctx, query }) => {
     const { data, nextCursor, hasMore, asOfMs } = await listProducts(reading(ctx), query)
     const products = idsOf(data)
-    const body = writeList(data.map(({ json }) => json))
+    const body = writeList(data)
     if (nextCursor === null) return { body, products, asOfMs, headers: { 'x-has-more': String(hasMore) } }
     const next = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) next.set(name, String(value))
@@ -39,8 +39,8 @@ export const catalogRoutes = routes(catalogContract, {
   },
   listCategories: async ({ ctx, query }) => ({ body: await listCategories(reading(ctx), query), products: [] }),
   search: async ({ ctx, query }) => {
-    const body = await search(reading(ctx), query)
-    return { body, products: idsOf(body.data) }
+    const { result, asOfMs } = await search(reading(ctx), query)
+    return { body: writeResult(result), products: idsOf(result.data), asOfMs }
   },
   suggest: async ({ ctx, query }) => ({ body: await suggest(reading(ctx), query.q), products: [] }),
 })

@@ -10,6 +10,8 @@ export type Sort = 'newest' | 'price' | '-price' | 'name' | '-name'
 /** Filters in database terms. Undefined fields do not filter. */
 export type Filter = {
   categoryIds?: readonly string[] | undefined
+  /** How many products these categories have. */
+  categoryProducts?: number | undefined
   ids?: readonly string[] | undefined
   minMinor?: number | undefined
   maxMinor?: number | undefined
@@ -22,8 +24,6 @@ export type OptionFilter = { choices: readonly { name: string; values: readonly 
 
 export type ProductRow = {
   id: string
-  seq: number
-  nameKey: string
   slug: string
   name: string
   description: string
@@ -62,12 +62,6 @@ export const after = (sort: Sort, position: readonly (string | number)[]) => {
   return sql`(${column}, l.seq) ${beyond} (${position[0]}, ${position[1]})`
 }
 
-/** The sort values of a row. The next page starts after them. */
-export const productPositionOf = (sort: Sort, row: ProductRow): (string | number)[] => {
-  if (sort === 'newest') return [row.seq]
-  return [sort === 'name' || sort === '-name' ? row.nameKey : row.priceMinor, row.seq]
-}
-
 export const conditions = (storeId: StoreId, { ids, minMinor, maxMinor, inStock, options }: Filter): Fragment[] => {
   const list: Fragment[] = []
   if (ids !== undefined) list.push(sql`l.product_id = any(${ids})`)
@@ -86,17 +80,17 @@ const hasVariantWith = (storeId: StoreId, { choices }: OptionFilter) => sql`exis
 
 export type ListPage = Filter & { sort: Sort; position?: readonly (string | number)[] | undefined; limit: number }
 
-/** Several texts as one, which `splitTexts` reads; null if there are none. */
-export type Texts = { texts: string | null }
+/** Several texts as one; null if there are none. */
+export type JoinedTexts = { texts: string | null }
 
-/** The ids of the products of a page with their positions, which `readListedId` reads. */
-export const listIds = (db: Db, outlet: OutletRef, page: ListPage) => {
+/** Where the products of a page are in its order, as JSON: the values of `orderBy`, of which `seq` is the last. */
+export const listPlaces = (db: Db, outlet: OutletRef, page: ListPage) => {
   const rest = conditions(outlet.storeId, page)
   if (page.position !== undefined) rest.push(after(page.sort, page.position))
   const here = sql`l.store_id = ${outlet.storeId} and l.outlet_id = ${outlet.outletId}`
   const order = orderBy(page.sort)
   const bound = pageBound(page.limit)
-  const columns = sql`l.product_id, l.seq, l.price_minor, l.name_key`
+  const columns = sql`l.seq, l.price_minor, l.name_key`
   // For a category, each descendant is read in order from its own range of the index, and the results are merged. The
   // cost depends on the number of categories, not on the number of products.
   const rows =
@@ -109,34 +103,41 @@ export const listIds = (db: Db, outlet: OutletRef, page: ListPage) => {
   // How many rows a filter matches decides which index is best, so these lists are planned with their actual values.
   const planned = page.minMinor ?? page.maxMinor ?? page.inStock ?? page.options
   const queries = planned === undefined ? db : db.fresh
-  return queries.one<Texts>`
-    select string_agg(concat(l.product_id, e'\\x1d', ${positionInJson(page.sort)}), e'\\x1e') as texts
+  return queries.one<JoinedTexts>`
+    select string_agg(${placeInJson(page.sort)}, ',') as texts
     from (select * from (${rows}) l limit ${page.limit}) l`
 }
 
-/** No id and no text in JSON has these characters. */
-export const ends = { id: '\u001d', text: '\u001e', images: '\u001f' }
-
-/** As `productPositionOf`. */
-const positionInJson = (sort: Sort) => {
-  if (sort === 'newest') return sql`'[', l.seq, ']'`
-  return sql`'[', ${sort === 'name' || sort === '-name' ? sql`to_json(l.name_key)` : sql`l.price_minor`}, ',', l.seq, ']'`
+/** The next page starts after it. */
+const placeInJson = (sort: Sort) => {
+  if (sort === 'newest') return sql`concat('[', l.seq, ']')`
+  const value = sort === 'name' || sort === '-name' ? sql`to_json(l.name_key)` : sql`l.price_minor`
+  return sql`concat('[', ${value}, ',', l.seq, ']')`
 }
+
+/** The same for products of a search, in any order. */
+export const readNameKeys = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[]) =>
+  db.many<{ seq: number; nameKey: string }>`
+    select l.seq, l.name_key as "nameKey" from unnest(${seqs}::bigint[]) as wanted (seq) cross join ${byKey(sql`
+      select seq, name_key from listing where store_id = ${storeId} and outlet_id = ${outletId} and seq = wanted.seq`)} l`
+
+/** No text in JSON has these characters. */
+export const ends = { product: '\u001e', images: '\u001f' }
 
 /** What the database cannot know when it writes products. */
 export type Money = { currency: string; minorUnits: number; untrackedStock: number }
 
 /**
- * Products as JSON, in any order, which `finishProduct` reads. Parsing rows and serializing them again took Node three times
+ * Products as JSON, each behind its `seq`, in any order, which `readProducts` reads. Parsing rows and serializing them again took Node three times
  * as long (decision 0056).
  */
-export const writeProducts = (db: Db, { storeId, outletId }: OutletRef, ids: readonly string[], money: Money) =>
-  db.one<Texts>`
-    select string_agg(concat(${productInJson(money)}), e'\\x1e') as texts
+export const writeProducts = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[], money: Money) =>
+  db.one<JoinedTexts>`
+    select string_agg(concat(s.seq, ${productInJson(money)}), e'\\x1e') as texts
     from (${productColumns(
       storeId,
-      sql`select l.* from unnest(${ids}::text[]) as wanted (id) cross join ${byKey(sql`
-        select * from listing where store_id = ${storeId} and outlet_id = ${outletId} and product_id = wanted.id`)} l`,
+      sql`select l.* from unnest(${seqs}::bigint[]) as wanted (seq) cross join ${byKey(sql`
+        select * from listing where store_id = ${storeId} and outlet_id = ${outletId} and seq = wanted.seq`)} l`,
     )}) s`
 
 /**
@@ -187,7 +188,7 @@ export type VariantRow = {
   image: string
 }
 
-export type DetailRow = Omit<ProductRow, 'seq' | 'nameKey' | 'stock' | 'untracked'> & {
+export type DetailRow = Omit<ProductRow, 'stock' | 'untracked'> & {
   options: { name: string; values: string[] }[]
   seo: { title: string; description: string }
   vendor: string
@@ -242,13 +243,13 @@ export const listCategories = (
     order by c.position, c.id limit ${limit}`
 }
 
-/** The ids of a category, given by id or slug, and all its descendants. Empty if it does not exist. */
-export const findCategoryTree = async (db: Queries, storeId: StoreId, idOrSlug: string) =>
-  (
-    await db.many<{ id: string }>`
-      with recursive tree as (
-        select id from category where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
-        union
-        select c.id from tree join category c on c.store_id = ${storeId} and c.parent_id = tree.id)
-      select id from tree`
-  ).map(({ id }) => id)
+/** A category, given by id or slug, and all its descendants. Empty if it does not exist. */
+export const findCategoryTree = (db: Queries, storeId: StoreId, idOrSlug: string) => db.many<{
+  id: string
+  products: number
+}>`
+  with recursive tree as (
+    select id, product_count from category where store_id = ${storeId} and (id = ${idOrSlug} or slug = ${idOrSlug})
+    union
+    select c.id, c.product_count from tree join category c on c.store_id = ${storeId} and c.parent_id = tree.id)
+  select id, product_count as products from tree`

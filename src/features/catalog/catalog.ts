@@ -1,3 +1,4 @@
+import type { Position } from '../../core/cursor.ts'
 import { fail } from '../../core/errors.ts'
 import { currencyExponent, toMinor, toWire } from '../../core/money.ts'
 import type { ShownProducts, WrittenProduct } from '../../http/cached-products.ts'
@@ -7,7 +8,7 @@ import { type Category, type ListQuery, maxLineQuantity, type Product, type Prod
 import * as sql from './catalog.sql.ts'
 import { readOptionFilter } from './option-choices.ts'
 import { showImage, showPicture, showSizes } from './show-image.ts'
-import { finishProduct, readListedId, splitTexts } from './written-products.ts'
+import { readProducts } from './written-products.ts'
 
 /** `asOfMs`: when the oldest product was read. */
 export type ProductPage = Page<WrittenProduct> & { asOfMs: number }
@@ -17,26 +18,23 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pro
   const sort = query.sort ?? 'newest'
   const filter = await readFilter(ctx, query)
   const { data, ...page } = await readPage(ctx, query, cursorScope(ctx, 'products', query), {
-    read: async (position, limit) => {
+    read: async (position, limit): Promise<Position[]> => {
       if (filter === null) return []
-      const { texts } = await sql.listIds(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit })
-      return splitTexts(texts).map(readListedId)
+      const { texts } = await sql.listPlaces(ctx.db, outletRefOf(ctx), { ...filter, sort, position, limit })
+      return JSON.parse(`[${texts ?? ''}]`)
     },
-    positionOf: ({ position }) => position,
-    show: ({ id }) => id,
+    positionOf: (place) => place,
+    show: (place) => Number(place.at(-1)),
   })
   const { products, asOfMs } = await findProducts(ctx, data)
-  return { ...page, data: data.flatMap((id) => toWritten(id, products.get(id))), asOfMs }
+  return { ...page, data: data.flatMap((seq) => products.get(seq) ?? []), asOfMs }
 }
 
-const toWritten = (id: string, json: string | undefined): WrittenProduct[] => (json === undefined ? [] : [{ id, json }])
-
 /** Products as lists show them, from memory or the database. */
-export const findProducts = (ctx: StoreCtx, ids: readonly string[]): Promise<ShownProducts> =>
-  ctx.cachedProducts.find(outletRefOf(ctx), ids, async (missing) => {
-    const { texts } = await sql.writeProducts(ctx.db, outletRefOf(ctx), missing, moneyOf(ctx))
-    return splitTexts(texts).map((text) => finishProduct(ctx, text))
-  })
+export const findProducts = (ctx: StoreCtx, seqs: readonly number[]): Promise<ShownProducts> =>
+  ctx.cachedProducts.find(outletRefOf(ctx), seqs, async (missing) =>
+    readProducts(ctx, await sql.writeProducts(ctx.db, outletRefOf(ctx), missing, moneyOf(ctx))),
+  )
 
 const moneyOf = ({ store: { currency } }: StoreCtx): sql.Money => ({
   ...{ currency, minorUnits: 10 ** currencyExponent(currency), untrackedStock: maxLineQuantity },
@@ -92,8 +90,10 @@ export const readFilter = async (ctx: StoreCtx, query: FilterQuery): Promise<sql
     options: query.options === undefined ? undefined : readOptionFilter(query.options, ctx.outlet.id),
   }
   if (query.category === undefined) return filter
-  const categoryIds = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)
-  return categoryIds.length === 0 ? null : { ...filter, categoryIds }
+  const tree = await sql.findCategoryTree(ctx.db, ctx.store.id, query.category)
+  if (tree.length === 0) return null
+  const categoryProducts = tree.reduce((sum, { products }) => sum + products, 0)
+  return { ...filter, categoryIds: tree.map(({ id }) => id), categoryProducts }
 }
 
 /** A bound may have more decimals than the currency. Rounding it to a minor unit excludes no price. */
@@ -102,7 +102,7 @@ const priceBound = (ctx: StoreCtx, amount: number | undefined, round: (n: number
   return toMinor(amount, ctx.store.currency) ?? round(amount / toWire(1, ctx.store.currency))
 }
 
-export const showProductRow = (ctx: StoreCtx, row: Omit<sql.ProductRow, 'seq' | 'nameKey'>): Product => ({
+export const showProductRow = (ctx: StoreCtx, row: sql.ProductRow): Product => ({
   id: row.id,
   name: row.name,
   description: row.description,

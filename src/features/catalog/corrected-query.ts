@@ -1,14 +1,20 @@
+import type { WrittenProduct } from '../../http/cached-products.ts'
 import type { Product } from './catalog.contract.ts'
-import type { Term } from './search.sql.ts'
+import type { Term } from './search-terms.ts'
 import { fold, singularOf, wordsToIndex } from './search-words.ts'
 
 /**
  * The query with each misspelt word replaced by its correction. Of several equally likely corrections, the one in the
  * first product is used. Null if no word was corrected or nothing was found.
  */
-export const correctQuery = (query: string, terms: readonly Term[], first: Product | undefined): string | null => {
+export const correctQuery = (
+  query: string,
+  terms: readonly Term[],
+  first: WrittenProduct | undefined,
+): string | null => {
   if (first === undefined || terms.every(({ alternatives }) => alternatives.length < 2)) return null
-  const words = wordsToIndex(first.name, first.category, first.description)
+  const { name, category, description }: Product = JSON.parse(first.json)
+  const words = wordsToIndex(name, category, description)
   const corrections = new Map<string, string>()
   for (const { alternatives } of terms) {
     const [typed = '', ...corrected] = alternatives

@@ -22,7 +22,7 @@ export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery):
 }
 
 const bestMatches = async (ctx: StoreCtx, query: FiltersQuery & { q: string }) =>
-  (await search(ctx, { ...query, limit: 100 })).data.map(({ id }) => id)
+  (await search(ctx, { ...query, limit: 100 })).result.data.map(({ id }) => id)
 
 const productsOf = (lists: readonly OptionList[]) => lists.reduce((sum, { count }) => sum + count, 0)
 

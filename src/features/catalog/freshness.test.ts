@@ -129,7 +129,7 @@ test('a cached response needs no statement, a product one, a list one or two, an
     '/v1/products?category=home': [2, 3],
     '/v1/products/cafe-mug-1': [1],
     '/v1/categories': [1],
-    '/v1/search?q=cafe': [2],
+    '/v1/search?q=cafe': [2, 3, 4],
     '/v1/store': [0],
     '/v1/menu': [0],
   }
@@ -280,6 +280,7 @@ test('a change by the admin API is visible on every instance within a second, an
   const changes: [path: string, change: () => Promise<unknown>, shows: RegExp][] = [
     ['/v1/products', () => inStore('PATCH', `/products/${made.id}`, { price: 11 }), /"price":11,/],
     ['/v1/products', () => inStore('PATCH', `/categories/${category.id}`, { name: 'Kitchen' }), /Kitchen/],
+    ['/v1/search?q=mug', () => inStore('PATCH', `/categories/${category.id}`, { name: 'Attic' }), /Attic/],
     ['/v1/categories', () => inStore('PATCH', `/categories/${category.id}`, { position: 77 }), /"position":77/],
     ['/v1/products', () => inStore('POST', `/products/${made.id}/duplicate`, { status: 'ACTIVE' }), /copy/],
     ['/v1/store', () => inStore('POST', '/outlets', { name: 'Pune' }), /Pune/],

@@ -48,7 +48,8 @@ export const openProductList = async ({ db, store }: ListCtx, query: ProductList
   const sort = query.sort ?? 'newest'
   const outlet = { storeId: store.id, outletId: store.defaultOutlet.id }
   const words = query.q === undefined || query.q.trim() === '' ? undefined : wordsToFind(query.q)
-  const categoryIds = query.category === undefined ? undefined : await findCategoryTree(db, store.id, query.category)
+  const tree = query.category === undefined ? undefined : await findCategoryTree(db, store.id, query.category)
+  const categoryIds = tree?.map(({ id }) => id)
   const { status, stock } = query
   const filter = { status, stock, categoryIds, words }
   // A text without letters and digits, or an unknown category, matches nothing.

@@ -20,6 +20,7 @@ import { setStockLevels } from './stock-change.ts'
 import type { MoveNote } from './stock-ledger.sql.ts'
 import { refreshVariantThreshold, shareThreshold } from './stock-threshold.sql.ts'
 import type { StateRow } from './whole-product.sql.ts'
+import { noteUncountedWords } from './word-counts.sql.ts'
 
 /** The result of a save or a dry run. `changes` counts for each field the existing products in which it changes. */
 export type SaveSummary = {
@@ -133,7 +134,10 @@ const write = async (tx: Tx, store: Store, products: readonly MergedProduct[], m
   }
   const created = rows.filter((_, i) => products[i]?.id === undefined)
   const updated = rows.filter((_, i) => products[i]?.id !== undefined)
-  if (created.length > 0) await sql.insertProducts(tx, store.id, created)
+  if (created.length > 0) {
+    await sql.insertProducts(tx, store.id, created)
+    await noteUncountedWords(tx, store.id)
+  }
   await addSearchWords(tx, store.id, [...new Set(rows.flatMap(({ words }) => words.filter(isCorrectable)))])
   const sequences = updated.length > 0 ? await sql.updateProducts(tx, store.id, updated) : []
   await writeVariants(tx, store, products, (i) => mustExist(rows[i], 'the row of a product').id, noteOf(mode))

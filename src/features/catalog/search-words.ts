@@ -109,6 +109,9 @@ export const closestWords = (misspelt: string, candidates: readonly string[]): s
   return ranked.filter(({ distance }) => distance === ranked[0]?.distance).map(({ word }) => word)
 }
 
+/** One letter is extra, missing or wrong, or two are swapped. */
+export const isNear = (misspelt: string, word: string) => editDistance(misspelt, word) <= 1
+
 /** Optimal string alignment distance. */
 const editDistance = (a: string, b: string): number => {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]

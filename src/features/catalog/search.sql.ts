@@ -1,36 +1,32 @@
 import type { Db } from '../../db/database.ts'
-import { byKey, literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
+import { literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
-import type { OutletId, StoreId } from '../context.ts'
-import {
-  after,
-  conditions,
-  type Filter,
-  type OutletRef,
-  orderBy,
-  type ProductRow,
-  productColumns,
-  type Sort,
-} from './catalog.sql.ts'
+import type { OutletId } from '../context.ts'
+import { after, conditions, type Filter, type OutletRef, orderBy, type Sort } from './catalog.sql.ts'
+import { type Match, readMatches } from './matches.ts'
+import { isBegun, type Term } from './search-terms.ts'
+import { countedMatches } from './word-counts.ts'
 
 export type SearchSort = Sort | 'relevance'
 
-/** Counting and ranking stop at this number; beyond it the total is a lower bound. */
-export const countedMatches = 10_000
-
-/** A word of a query with its possible corrections. `whole`: does not match as a prefix. */
-export type Term = { alternatives: readonly string[]; prefix: boolean; whole: boolean }
+/** Up to this number, matches are sorted in another order than relevance. Beyond it, `walkMatches` reads in that order. */
+export const sortedMatches = 10_000
 
 /**
  * Every indexed word is prefixed with the id of its outlet, so that a search reads only entries of its own store, and a
  * mark: `~` for any word of a product, `^` for a word of its name. Words contain only letters, digits and combining
  * marks, so they need no escaping.
  */
-export const wordQuery = (outletId: OutletId, mark: '~' | '^', terms: readonly Term[], prefixes: boolean) =>
+export const wordQuery = (
+  outletId: OutletId,
+  mark: '~' | '^',
+  terms: readonly Omit<Term, 'common'>[],
+  prefixes = true,
+) =>
   terms
-    .map(({ alternatives, prefix, whole }) => {
-      const end = prefix && !whole && prefixes ? ':*' : ''
-      const words = alternatives.map((word) => `'${outletId}${mark}${word}'${end}`)
+    .map((term) => {
+      const end = isBegun(term) && prefixes ? ':*' : ''
+      const words = term.alternatives.map((word) => `'${outletId}${mark}${word}'${end}`)
       return `(${words.join(' | ')})`
     })
     .join(' & ')
@@ -44,264 +40,183 @@ export type SearchPage = Filter & {
   limit: number
 }
 
-export type MatchRow = ProductRow & { rank: number }
-
-export type SearchSummary = {
-  total: number
-  minMinor: number | null
-  maxMinor: number | null
-  inStock: number
-  categories: { id: string; name: string; slug: string; count: number }[]
-}
-
 const hereIn = ({ storeId, outletId }: OutletRef) => sql`l.store_id = ${storeId} and l.outlet_id = ${outletId}`
 
-const withWords = ({ storeId }: OutletRef, query: string, filter: Filter): Fragment => {
-  const wanted = [sql`l.words @@ ${query}::tsquery`, ...conditions(storeId, filter)]
+const hasWords = (query: string) => sql`l.words @@ ${query}::tsquery`
+
+const filters = ({ storeId }: OutletRef, filter: Filter): Fragment[] => {
+  const wanted = conditions(storeId, filter)
   if (filter.categoryIds !== undefined) wanted.push(sql`l.category_id = any(${filter.categoryIds})`)
-  return allOf(wanted)
+  return wanted
 }
 
-/** Category, ids and options select few products; a price range or stock filter may match most of the store. */
-const isNarrow = ({ categoryIds, ids, options }: Filter) => (categoryIds ?? ids ?? options) !== undefined
-const isWide = ({ minMinor, maxMinor, inStock }: Filter) => (minMinor ?? maxMinor ?? inStock) !== undefined
-
-/** If a filter may match fewer products than the words, the planner chooses the index with the actual values. */
-const isPlannersChoice = (filter: Filter, source: Source) => isNarrow(filter) || (isWide(filter) && source === 'words')
-
 /**
- * Otherwise the word index is used, and no other. The hint also lets the planner expect hundreds of matches and aggregate
- * by hashing; for a plain comparison it would expect one match, and sort thousands.
+ * The steps of relevance, from the best: exactly this name, all words whole in the name, all as prefixes in the name, all
+ * anywhere. Within a step, what is in stock comes first (one more), then what is newer.
  */
-const matching = (outlet: OutletRef, filter: Filter, query: string, source: Source): Fragment =>
-  isPlannersChoice(filter, source)
-    ? sql`${hereIn(outlet)} and ${withWords(outlet, query, filter)}`
-    : sql`${notByIndex(allOf([hereIn(outlet), ...conditions(outlet.storeId, filter)]))}
-        and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)} and l.words @@ ${query}::tsquery`
+export const ranks = { name: 8, whole: 6, begun: 4, anywhere: 2 }
 
-const planned = (db: Db, filter: Filter, source: Source) => (isPlannersChoice(filter, source) ? db.fresh : db)
-
-/**
- * Where matches are read from. The word index (`words`) reads every match, even beyond the limit, before it returns the
- * first, so it is slow for common words: those are searched by scanning the `newest` products. `rare words` is the word
- * index too, but returns nothing if many of the newest products match.
- */
-export type Source = 'rare words' | 'newest' | 'words'
-
-/** Suggestions need fewer rows, because a rough ranking is enough while the shopper is typing. */
-const maxRows = { counted: countedMatches + 1, suggested: 500 }
-const probedRows = 200
-const newestRows = 30_000
-
-const newestListings = (outlet: OutletRef, rows: number) =>
-  sql`select * from listing l where ${hereIn(outlet)} order by l.seq desc limit ${literalLimit(rows)}`
-
-/**
- * Estimates the fraction of matching products from a sample; a wrong estimate only costs time. A price range is not
- * applied, because the word index also returns the rows that the range then excludes.
- */
-const areRare = (outlet: OutletRef, filter: Filter, query: string, part: number) => sql`
-  (select count(*) < ${part * probedRows} from (${newestListings(outlet, probedRows)}) l
-    where ${isNarrow(filter) ? withWords(outlet, query, filter) : sql`l.words @@ ${query}::tsquery`})`
-
-type Wanted = { query: string; source: Source; columns: Fragment; maxRows: number; rare: Fragment }
-
-const candidates = (outlet: OutletRef, filter: Filter, { query, source, columns, maxRows, rare }: Wanted) =>
-  source === 'newest'
-    ? sql`select ${columns} from (${newestListings(outlet, newestRows)}) l
-        where ${withWords(outlet, query, filter)} limit ${literalLimit(maxRows)}`
-    : sql`select ${columns} from listing l
-        where ${source === 'words' ? sql`true` : rare} and ${matching(outlet, filter, query, source)} limit ${literalLimit(maxRows)}`
-
-/** The exact name first, then all words whole in the name, then as prefixes in the name, then anywhere; in stock first. */
-const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => sql`
-  2 * case when l.name_key = ${nameKey} then 4
-    when l.words @@ ${wordQuery(outlet.outletId, '^', terms, false)}::tsquery then 3
-    when l.words @@ ${wordQuery(outlet.outletId, '^', terms, true)}::tsquery then 2
-    else 1 end + l.in_stock::integer`
-
-const lowestRank = { whole: 6, begun: 4, anywhere: 2 }
-
-/** Only the columns for counting and sorting. Thousands of rows pass through; the rest is read for one page of them. */
-const columnsToRank = (outlet: OutletRef, page: SearchPage) => sql`l.seq, l.category_id, l.price_minor, l.in_stock,
-  ${page.sort === 'relevance' ? rankOf(outlet, page) : sql`0`} as rank${/name/.test(page.sort) ? sql`, l.name_key` : sql``}`
-
-const orderOf = (sort: SearchSort) => (sort === 'relevance' ? sql`l.rank desc, l.seq desc` : orderBy(sort))
-
-/** The requested page of these rows. */
-const pageOf = (rows: Fragment, { sort, position, limit }: SearchPage) => {
-  const start =
-    position === undefined
-      ? sql`true`
-      : sort === 'relevance'
-        ? sql`(l.rank, l.seq) < (${position[0]}::integer, ${position[1]}::bigint)`
-        : after(sort, position)
-  return sql`select l.* from (${rows}) l where ${start} order by ${orderOf(sort)} limit ${limit}`
+const rankOf = (outlet: OutletRef, { terms, nameKey }: SearchPage) => {
+  const whole = hasWords(wordQuery(outlet.outletId, '^', terms, false))
+  const step = (rank: number) => literalLimit(rank)
+  // Most matches do not have the words in their name, so that is compared first.
+  const inName = terms.some(isBegun)
+    ? sql`when not ${hasWords(wordQuery(outlet.outletId, '^', terms))} then ${step(ranks.anywhere)}
+        when ${whole} then ${step(ranks.whole)} else ${step(ranks.begun)}`
+    : sql`when ${whole} then ${step(ranks.whole)} else ${step(ranks.anywhere)}`
+  return sql`case when l.name_key = ${nameKey} then ${step(ranks.name)} ${inName} end + l.in_stock::integer`
 }
 
-const showRows = (outlet: OutletRef, chosen: Fragment, sort: SearchSort) => sql`
-  ${productColumns(
-    outlet.storeId,
-    sql`select l.*, chosen.rank from (${chosen}) chosen cross join
-      ${byKey(sql`select * from listing l where ${hereIn(outlet)} and l.seq = chosen.seq`)} l`,
-    sql`, l.rank`,
-  )} order by ${orderOf(sort)}`
+/** What counting and sorting need of a listing. */
+const matchColumns = (rank: Fragment, isWhole: Fragment = sql`true`, isLater: Fragment = sql`true`) => sql`
+  l.seq, l.category_id, l.name_key, l.price_minor, l.in_stock, ${rank} as rank, ${isWhole} as is_whole,
+  ${isLater} as is_later`
+
+/** Rows with `matchColumns` as one text, which `readMatches` reads. Ids of categories have neither spaces nor commas. */
+const packed = (order: Fragment = sql``) => sql`string_agg(l.seq || ' ' || l.price_minor || ' '
+  || (l.rank * 8 + l.is_later::integer * 4 + l.is_whole::integer * 2 + l.in_stock::integer) || ' '
+  || coalesce(l.category_id, ''), ',' ${order})`
 
 /**
- * `named`: number of matches with the words in their name. `isComplete`: no match was missed, or there are more than
- * are counted.
+ * How matches are found. `query`: the words that are looked up in the index. `filter`: words that are compared with each
+ * row, because looking them up takes longer. `both`: by words and by category, in two indexes. `newest`: reads only so
+ * many of the newest products, in their order.
  */
-export type FoundProducts = { summary: SearchSummary; page: MatchRow[]; named: number; isComplete: boolean }
+export type Lookup = {
+  query: string
+  filter?: string | undefined
+  by: 'words' | 'category' | 'both' | 'ids' | { newest: number }
+}
+
+const lookedUp = (outlet: OutletRef, page: SearchPage, { query, filter, by }: Lookup): Fragment => {
+  const words = [query, ...(filter === undefined ? [] : [filter])].map(hasWords)
+  if (by === 'words') {
+    const rest = notByIndex(allOf([hereIn(outlet), ...filters(outlet, page), ...words.slice(1)]))
+    return sql`listing l where ${hasWords(query)} and ${rest} and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)}`
+  }
+  if (typeof by === 'object')
+    return sql`listing l where ${hereIn(outlet)} and ${areNewest(outlet, by.newest)}
+      and ${notByIndex(allOf([...filters(outlet, page), ...words]))}`
+  const { ids, categoryIds, ...rest } = page
+  const key = by === 'ids' ? sql`l.product_id = any(${ids})` : sql`l.category_id = any(${categoryIds})`
+  const others = filters(outlet, by === 'ids' ? { ...rest, categoryIds } : { ...rest, ids })
+  const [indexed, compared] = by === 'both' ? [[key, ...words.slice(0, 1)], words.slice(1)] : [[key], words]
+  return sql`listing l where ${allOf([hereIn(outlet), ...indexed])} and ${notByIndex(allOf([...compared, ...others, sql`true`]))}`
+}
+
+export type MatchOptions = {
+  /** Matches that are read at most; one more says that there are more. */
+  limit: number
+  /** For a query with prefixes: tells which products have all of these words whole. */
+  whole?: string | undefined
+}
+
+/** `readMatches` reads it. */
+type FoundRow = { matches: string | null }
+
+/** The matches, in the order of the page unless that is relevance. */
+export const findMatches = async (
+  db: Db,
+  outlet: OutletRef,
+  page: SearchPage,
+  lookup: Lookup,
+  { limit, whole }: MatchOptions,
+): Promise<Match[]> => {
+  const { sort, position } = page
+  const rank = sort === 'relevance' ? rankOf(outlet, page) : sql`0`
+  const isWhole = whole === undefined ? sql`true` : hasWords(whole)
+  const isLater = sort === 'relevance' || position === undefined ? sql`true` : after(sort, position)
+  const order = sort === 'relevance' ? sql`` : sql`order by ${orderBy(sort)}`
+  // How many products the words and the category have decides whether two indexes are better than one.
+  const queries = lookup.by === 'both' ? db.fresh : db
+  const { matches } = await queries.one<FoundRow>`
+    select ${packed(order)} as matches from (
+      select ${matchColumns(rank, isWhole, isLater)} from ${lookedUp(outlet, page, lookup)}
+      limit ${literalLimit(limit + 1)}) l`
+  return readMatches(matches)
+}
+
+/** Reads at most so many `rows` for the page, and counts a `sample`. With `prefixes`, names with words that begin so. */
+export type Walk = { prefixes: boolean; rank: number; rows: number; sample: number }
 
 /**
- * Above this fraction of matching products, scanning the newest is faster than the word index. It is lower with a wide
- * filter, which may exclude nearly all matches, so that no limit ends the index scan early.
+ * Only so many of the newest products. By the number of the last one, because for a limit of a thousand rows the planner
+ * would sort the store: it expects a store of average size.
  */
-const everywhere = (filter: Filter) => (isWide(filter) && !isNarrow(filter) ? 0.05 : 0.4)
-
-const rareWords = sql`(select words from rare)`
-
-/** Parts of the statement. The rows of `matched` are counted. */
-type Parts = { matches: Fragment; page: Fragment; named: Fragment }
-
-/** Ranks or sorts all matches and takes the page from them. */
-const sortAll = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => ({
-  matches: sql`matched as (${candidates(outlet, page, {
-    ...{ query, source, columns: columnsToRank(outlet, page), maxRows: maxRows.counted, rare: rareWords },
-  })})`,
-  page: pageOf(sql`select * from matched`, page),
-  named: sql`(select count(*)::integer from matched where rank >= ${lowestRank.begun})`,
-})
+const areNewest = (outlet: OutletRef, rows: number, start: Fragment = sql`true`) => sql`${start} and l.seq >= coalesce((
+  select l.seq from listing l where ${hereIn(outlet)} and ${start}
+  order by l.seq desc offset ${rows} limit 1), 0)`
 
 /**
- * The same with less work per match: matches in the name are found by the index too, first whole words, then prefixes.
- * Each step runs only if the previous ones do not fill the page. No row's words are read to rank it.
+ * For words that very many products have: reads products from the newest on until the page is full of those in stock that
+ * have the words in their name. Only products with exactly that name rank higher, and, if the walk is for prefixes, those
+ * with the whole words in their name; they are looked up. The sample is of all products with the words.
  */
-const sortInSteps = (outlet: OutletRef, page: SearchPage, source: Source, query: string): Parts => {
-  const inStock = sql`l.in_stock::integer`
-  const found = (words: string, columns: Fragment, rare = rareWords) =>
-    candidates(outlet, page, { query: words, source, columns, maxRows: maxRows.counted, rare })
+export const walkCommon = async (db: Db, outlet: OutletRef, page: SearchPage, walk: Walk) => {
+  const any = hasWords(wordQuery(outlet.outletId, '~', page.terms))
   const whole = wordQuery(outlet.outletId, '^', page.terms, false)
-  const begun = wordQuery(outlet.outletId, '^', page.terms, true)
-  const isWanting = (step: Fragment) => sql`(select count(*) < ${page.limit} from ${step})`
-  return {
-    matches: sql`matched as (${found(query, sql`l.seq, l.category_id, l.price_minor, l.in_stock`)}),
-      whole as (${found(
-        whole,
-        sql`l.seq, ${lowestRank.whole} + 2 * (l.name_key = ${page.nameKey})::integer + ${inStock} as rank`,
-      )}),
-      first_whole as (${pageOf(sql`select * from whole`, page)}),
-      begun as (
-        select seq, rank from (${found(begun, sql`l.seq, ${lowestRank.begun} + ${inStock} as rank`)}) l
-        where ${isWanting(sql`first_whole`)} and seq not in (select seq from whole)),
-      first_named as (${pageOf(sql`select * from first_whole union all select * from begun`, page)}),
-      others as (
-        select seq, ${lowestRank.anywhere} + ${inStock} as rank from matched l
-        where ${isWanting(sql`first_named`)} and seq not in (select seq from whole union all select seq from begun))`,
-    page: pageOf(sql`select * from first_named union all select * from others`, page),
-    named: sql`(select count(*)::integer from whole)`,
-  }
-}
-
-/** The summary of the matches, up to the limit, and a page of them. */
-export const searchProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
-  const query = wordQuery(outlet.outletId, '~', page.terms, true)
-  const { matches, ...parts } =
-    page.sort === 'relevance' && source !== 'newest'
-      ? sortInSteps(outlet, page, source, query)
-      : sortAll(outlet, page, source, query)
-  const isComplete = {
-    'rare words': rareWords,
-    newest: sql`(select sum(count) > ${countedMatches} from by_category) or ${hasAtMost(outlet, newestRows)}`,
-    words: sql`true`,
-  }
-  return planned(db, page, source).one<FoundProducts>`
-    with rare as (select ${areRare(outlet, page, query, everywhere(page))} as words),
-    ${matches},
-    by_category as (
-      select category_id, count(*) as count, min(price_minor) as lowest, max(price_minor) as highest,
-        count(*) filter (where in_stock) as in_stock
-      from matched group by category_id)
-    select (select json_build_object('total', coalesce(sum(count), 0), 'minMinor', min(lowest), 'maxMinor', max(highest),
-          'inStock', coalesce(sum(in_stock), 0), 'categories', (
-            select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'count', f.count)
-              order by f.count desc, c.name), '[]')
-            from by_category f join category c on c.store_id = ${outlet.storeId} and c.id = f.category_id))
-        from by_category) as summary,
-      (select coalesce(json_agg(shown), '[]') from (${showRows(outlet, parts.page, page.sort)}) shown) as page,
-      ${parts.named} as named,
-      ${isComplete[source]} as "isComplete"`
-}
-
-const hasAtMost = (outlet: OutletRef, maxRows: number) =>
-  sql`(select count(*) <= ${maxRows} from (select from listing l where ${hereIn(outlet)} limit ${maxRows + 1}) listed)`
-
-/** The same page of the matches with exactly the name, and with `words` also of those with the words in their name. */
-export const findNamed = (db: Db, outlet: OutletRef, page: SearchPage, also: { words: boolean }) => {
-  const columns = columnsToRank(outlet, page)
-  const any = wordQuery(outlet.outletId, '~', page.terms, true)
-  const named = wordQuery(outlet.outletId, '^', page.terms, true)
-  const exactly = sql`(select ${columns} from listing l
-    where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${withWords(outlet, any, page)} limit ${countedMatches})`
-  const rows = also.words
-    ? sql`${exactly} union
-        (select ${columns} from listing l where ${matching(outlet, page, named, 'words')} limit ${countedMatches})`
-    : exactly
-  return planned(db, page, 'words').many<MatchRow>`${showRows(outlet, pageOf(rows, page), page.sort)}`
+  const wanted = walk.prefixes ? wordQuery(outlet.outletId, '^', page.terms) : whole
+  const rank = sql`${literalLimit(walk.rank)}`
+  const isLater = page.position !== undefined && Number(page.position[0]) <= walk.rank
+  const start = isLater ? sql`l.seq < ${page.position?.[1]}::bigint` : sql`true`
+  const notWhole = walk.prefixes ? sql`and not ${hasWords(whole)}` : sql``
+  const walked = sql`select ${matchColumns(rank)} from listing l
+    where ${hereIn(outlet)} and ${areNewest(outlet, walk.rows, start)}
+      and ${notByIndex(sql`l.in_stock and ${hasWords(wanted)} and l.name_key <> ${page.nameKey} ${notWhole}`)}
+    order by l.seq desc limit ${page.limit}`
+  const named = sql`select ${matchColumns(sql`${literalLimit(ranks.name)} + l.in_stock::integer`)} from listing l
+    where ${hereIn(outlet)} and l.name_key = ${page.nameKey} and ${notByIndex(any)}
+    limit ${literalLimit(countedMatches)}`
+  const wholes = sql`select ${matchColumns(sql`${literalLimit(ranks.whole)} + l.in_stock::integer`)} from listing l
+    where ${hasWords(whole)} and ${notByIndex(sql`${hereIn(outlet)} and l.name_key <> ${page.nameKey}`)}
+      and ${storeNotByIndex(sql`l.store_id`, outlet.storeId)}
+    limit ${literalLimit(sortedMatches)}`
+  const best = walk.prefixes ? sql`union all (${named}) union all (${wholes})` : sql`union all (${named})`
+  const sampled = sql`select ${matchColumns(sql`0`)} from listing l
+    where ${hereIn(outlet)} and ${areNewest(outlet, walk.sample)} and ${notByIndex(any)}`
+  const { matches, sample } = await db.one<FoundRow & { sample: string | null }>`
+    select (select ${packed()} from ((${walked}) ${isLater ? sql`` : best}) l) as matches,
+      (select ${packed()} from (${sampled}) l) as sample`
+  return { matches: readMatches(matches), sample: readMatches(sample) }
 }
 
 /** A page in an order other than relevance, for too many matches to sort: scans in that order and filters. */
-export const walkMatches = (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
-  const wanted = [hereIn(outlet), withWords(outlet, wordQuery(outlet.outletId, '~', page.terms, true), page)]
+export const walkMatches = async (db: Db, outlet: OutletRef, page: SearchPage & { sort: Sort }) => {
+  const wanted = [hereIn(outlet), hasWords(wordQuery(outlet.outletId, '~', page.terms)), ...filters(outlet, page)]
   if (page.position !== undefined) wanted.push(after(page.sort, page.position))
   const order = orderBy(page.sort)
-  const rows = sql`select l.* from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}`
-  return db.fresh.many<MatchRow>`${productColumns(outlet.storeId, rows, sql`, 0 as rank`)} order by ${order}`
+  const { matches } = await db.fresh.one<FoundRow>`
+    select ${packed(sql`order by ${order}`)} as matches
+    from (select ${matchColumns(sql`0`)} from listing l where ${allOf(wanted)} order by ${order} limit ${page.limit}) l`
+  return readMatches(matches)
 }
 
-export type KnownWord = { word: string; isWhole: boolean; lookalikes: string[] }
-
-/**
- * Whether the store has each of these words, and similar words for one that is no prefix of any: they start with its
- * first letter, or with its second in case the first two were swapped. No `exists`, for which the planner may read all
- * words of the store.
- */
-export const lookUpWords = (db: Db, storeId: StoreId, words: readonly string[]) => db.many<KnownWord>`
-  select asked.word, coalesce(known.word = asked.word, false) as "isWhole", array(
-    select v.word from search_word v, unnest(array[left(asked.word, 1), substr(asked.word, 2, 1)]) initial
-    where known.word is null
-      and v.store_id = ${storeId} and v.word >= initial and v.word < initial || chr(1114111)
-      and length(v.word) between length(asked.word) - 2 and length(asked.word) + 2
-      and levenshtein_less_equal(v.word, asked.word, 2) <= 2
-    order by levenshtein(v.word, asked.word), v.word limit 20) as lookalikes
-  from unnest(${words}::text[]) as asked (word)
-  left join lateral (select v.word from search_word v
-    where v.store_id = ${storeId} and v.word >= asked.word and v.word < asked.word || chr(1114111)
-    order by v.word limit 1) known on true`
-
 export type SuggestedProduct = { id: string; slug: string; name: string; images: string[] }
-export type Suggested = { products: SuggestedProduct[]; isComplete: boolean }
 
-/** Suggestions read only a few hundred rows, so a word in one of twenty names counts as common. */
-const inManyNames = 0.05
+/** Suggestions rank only so many matches, because a rough ranking is enough while the shopper is typing. */
+const rankedSuggestions = 500
 
-export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, source: Source) => {
-  const query = wordQuery(outlet.outletId, '^', page.terms, true)
+/** Products with the words in their name. With `newestRows`, only the first ones among so many of the newest products. */
+export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, newestRows?: number) => {
+  const query = wordQuery(outlet.outletId, '^', page.terms)
   const columns = sql`l.product_id, l.seq, ${rankOf(outlet, page)} as rank`
-  const isComplete = { 'rare words': rareWords, newest: sql`count(*) = ${page.limit}`, words: sql`true` }
-  return db.one<Suggested>`
-    with rare as (select ${areRare(outlet, page, query, inManyNames)} as words)
-    select coalesce(json_agg(shown), '[]') as products, ${isComplete[source]} as "isComplete"
-    from (select p.id, p.slug, p.name, p.images
-      from (select * from (${candidates(outlet, page, { query, source, columns, maxRows: maxRows.suggested, rare: rareWords })}) l
-        order by l.rank desc, l.seq desc limit ${page.limit}) l
-      join product p on p.store_id = ${outlet.storeId} and p.id = l.product_id
-      order by l.rank desc, l.seq desc) shown`
+  const rows =
+    newestRows === undefined
+      ? sql`select ${columns} from ${lookedUp(outlet, page, { query, by: 'words' })}
+          limit ${literalLimit(rankedSuggestions)}`
+      : sql`select ${columns} from listing l
+          where ${hereIn(outlet)} and ${areNewest(outlet, newestRows)} and ${notByIndex(hasWords(query))}
+          order by l.seq desc limit ${2 * page.limit}`
+  return db.many<SuggestedProduct>`
+    select p.id, p.slug, p.name, p.images
+    from (select * from (${rows}) l order by l.rank desc, l.seq desc limit ${page.limit}) l
+    join product p on p.store_id = ${outlet.storeId} and p.id = l.product_id
+    order by l.rank desc, l.seq desc`
 }
 
 export type SuggestedCategory = { id: string; slug: string; name: string }
 
-export const suggestCategories = (db: Db, storeId: StoreId, words: readonly string[], limit: number) =>
+export const suggestCategories = (db: Db, { storeId }: OutletRef, words: readonly string[], limit: number) =>
   db.many<SuggestedCategory>`
   select c.id, c.slug, c.name from category c
   where c.store_id = ${storeId} and not exists (

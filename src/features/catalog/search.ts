@@ -1,103 +1,220 @@
+import type { Position } from '../../core/cursor.ts'
 import { toWire } from '../../core/money.ts'
 import { mustExist } from '../../core/must-exist.ts'
+import type { WrittenProduct } from '../../http/cached-products.ts'
 import type { StoreCtx } from '../context.ts'
 import { cursorScope, readPage } from '../paging.ts'
-import type { SearchQuery, SearchResult, Suggestions } from './catalog.contract.ts'
-import { productPositionOf } from './catalog.sql.ts'
-import { outletRefOf, readFilter, showProductRow } from './catalog.ts'
+import type { SearchQuery, Suggestions } from './catalog.contract.ts'
+import { readNameKeys } from './catalog.sql.ts'
+import { findProducts, outletRefOf, readFilter } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
+import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from './matches.ts'
 import * as sql from './search.sql.ts'
-import { closestWords, fold, wordsToFind } from './search-words.ts'
+import {
+  byWords,
+  type CommonRead,
+  chooseCommon,
+  chooseLimit,
+  chooseLookup,
+  chooseSuggestedRows,
+  enoughMatches,
+  isAskedAtOnce,
+} from './search-plan.ts'
+import { commonness, isBegun, loosen, loosenLast, readTerms, type Term } from './search-terms.ts'
+import { fold } from './search-words.ts'
 import { showImage, showSizes } from './show-image.ts'
+import { countedMatches } from './word-counts.ts'
+import type { WrittenResult } from './written-products.ts'
 
-export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchResult> => {
+/** `asOfMs`: when the oldest product was read. */
+type SearchAnswer = { result: WrittenResult; asOfMs: number }
+
+export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchAnswer> => {
   const sort = query.sort ?? 'relevance'
-  const [filter, terms] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
-  let summary: sql.SearchSummary | undefined
-  const page = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
+  const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
+  let found: Shown | undefined
+  const { data, nextCursor, hasMore } = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
       if (filter === null || terms.length === 0) return []
       const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
-      const found = await tryTerms(terms, async (terms) => {
-        const answer = await trySources((source) =>
-          sql.searchProducts(ctx.db, outletRefOf(ctx), { ...request, terms }, source),
-        )
-        return { ...answer, terms, matches: answer.summary.total }
-      })
-      summary = found.summary
-      if (isExact(summary)) return found.page
-      if (sort === 'relevance') return addNamed(ctx, { ...request, terms: found.terms }, found)
-      return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...request, terms: found.terms, sort })
+      const atOnce = isAskedAtOnce(terms, filter, products)
+      const find = () =>
+        tryTerms(terms, atOnce, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
+      found = await show(ctx, sort, find)
+      return found.page
     },
-    positionOf: (row) => (sort === 'relevance' ? [row.rank, row.seq] : productPositionOf(sort, row)),
-    show: (row) => showProductRow(ctx, row),
+    positionOf: ({ position }) => position,
+    show: ({ product }) => product,
   })
-  return {
-    ...page,
-    ...(summary === undefined ? noMatches : showSummary(ctx, summary)),
-    correctedQuery: correctQuery(query.q, terms, page.data[0]),
-  }
+  const { facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
+  const result = { data, nextCursor, hasMore, ...totals, correctedQuery: correctQuery(query.q, terms, data[0]), facets }
+  return { result, asOfMs: found?.asOfMs ?? performance.now() }
 }
 
-/** A full page of whole-word matches: prefix matches are not added to it. */
-const enoughMatches = 20
+type Shown = { page: { product: WrittenProduct; position: Position }[]; summary: MatchSummary; asOfMs: number }
+
+const maxTries = 3
+
+/** Shows what was found. If one of these products was removed in between, the page would look like the last one. */
+const show = async (ctx: StoreCtx, sort: sql.SearchSort, find: () => Promise<Answer>, tries = 1): Promise<Shown> => {
+  const { page, summary } = await find()
+  const [{ products, asOfMs }, positions] = await Promise.all([
+    findProducts(
+      ctx,
+      page.map(({ seq }) => seq),
+    ),
+    readPositions(ctx, sort, page),
+  ])
+  const shown = page.flatMap(({ seq }, i) => {
+    const [product, position] = [products.get(seq), positions[i]]
+    return product === undefined || position === undefined ? [] : [{ product, position }]
+  })
+  if (shown.length < page.length && tries < maxTries) return show(ctx, sort, find, tries + 1)
+  return { page: shown, summary, asOfMs }
+}
+
+/** The next page starts after the last of them. */
+const readPositions = async (
+  ctx: StoreCtx,
+  sort: sql.SearchSort,
+  page: readonly Match[],
+): Promise<(Position | undefined)[]> => {
+  if (sort === 'newest') return page.map(({ seq }) => [seq])
+  if (sort === 'relevance') return page.map(({ rank, seq }) => [rank, seq])
+  if (sort === 'price' || sort === '-price') return page.map(({ priceMinor, seq }) => [priceMinor, seq])
+  const seqs = page.map(({ seq }) => seq)
+  const names = new Map((await readNameKeys(ctx.db, outletRefOf(ctx), seqs)).map(({ seq, nameKey }) => [seq, nameKey]))
+  return seqs.map((seq) => {
+    const name = names.get(seq)
+    return name === undefined ? undefined : [name, seq]
+  })
+}
+
+type Ask<Answer> = (terms: readonly Term[], whole?: readonly Term[]) => Promise<Answer>
 
 /**
  * Words of the store's vocabulary must match whole words. If few products match, the last word matches as a prefix too,
  * because the shopper may still be typing it; if none match, all words do. If a single last letter finds nothing, it is
- * treated as the start of a word and dropped.
+ * treated as the start of a word and dropped. `atOnce`: one statement for the first two steps.
  */
 const tryTerms = async <Answer extends { matches: number }>(
-  terms: readonly sql.Term[],
-  ask: (terms: readonly sql.Term[]) => Promise<Answer>,
+  terms: readonly Term[],
+  atOnce: boolean,
+  ask: Ask<Answer>,
 ): Promise<Answer> => {
-  const answer = await ask(terms)
+  const last = mustExist(terms.at(-1), 'a word of the query')
+  const begun = loosenLast(terms)
+  const answer = atOnce ? await ask(begun, terms) : await ask(terms)
   if (answer.matches >= enoughMatches) return answer
-  const looser = answer.matches === 0 ? terms.map(loosen) : loosenLast(terms)
-  const loose = isLooser(looser, terms) ? await ask(looser) : answer
-  const isBegun = loose.matches === 0 && terms.length > 1 && terms.at(-1)?.prefix === false
-  return isBegun ? tryTerms(terms.slice(0, -1), ask) : loose
+  const looser = answer.matches === 0 ? terms.map(loosen) : begun
+  const asked = atOnce ? begun : terms
+  const loose = isLooser(looser, asked) ? await ask(looser) : answer
+  const isCutShort = loose.matches === 0 && terms.length > 1 && !last.prefix
+  return isCutShort ? tryTerms(terms.slice(0, -1), false, ask) : loose
 }
 
-const loosen = (term: sql.Term): sql.Term => ({ ...term, whole: false })
-const loosenLast = (terms: readonly sql.Term[]) => [...terms.slice(0, -1), ...terms.slice(-1).map(loosen)]
-const isLooser = (terms: readonly sql.Term[], before: readonly sql.Term[]) =>
-  terms.some(({ prefix, whole }, i) => prefix && !whole && before[i]?.whole)
+const isLooser = (terms: readonly Term[], before: readonly Term[]) =>
+  terms.some((term, i) => isBegun(term) && before[i]?.whole)
 
-/** Usually the first source suffices. Words that are common among the newest products may be rare elsewhere: the third. */
-const trySources = async <Answer extends { isComplete: boolean }>(ask: (source: sql.Source) => Promise<Answer>) => {
-  for (const source of ['rare words', 'newest'] as const) {
-    const answer = await ask(source)
-    if (answer.isComplete) return { ...answer, source }
+type Asked = {
+  ctx: StoreCtx
+  page: sql.SearchPage
+  products: number
+  /** If enough products have these words, only they match. */
+  whole?: readonly Term[] | undefined
+}
+type Answer = { page: Match[]; summary: MatchSummary; matches: number }
+
+/** Finds a page of the best matches and the summary, and reads as few rows as possible for it. */
+const ask = async (asked: Asked): Promise<Answer> => {
+  const { ctx, page, products } = asked
+  const common = await askCommon(asked)
+  if (common !== undefined) return common
+  const lookup = chooseLookup(ctx.outlet.id, page, products)
+  const limit = chooseLimit(page, lookup)
+  const found = await findBy(asked, lookup, limit)
+  const isEnough = typeof lookup.by !== 'object' || found.length > limit
+  if (isEnough) return findBest(asked, found, limit)
+  // Words that are common among the newest products may be rare elsewhere.
+  const all = byWords(ctx.outlet.id, '~', page.terms)
+  const wider = chooseLimit(page, all)
+  return findBest(asked, await findBy(asked, all, wider), wider)
+}
+
+/** A full page of products with a common word in their name, and a summary of some products that have it. */
+const askCommon = async ({ ctx, page, products }: Asked): Promise<Answer | undefined> => {
+  const read = chooseCommon(page, products)
+  if (read === undefined) return undefined
+  const { matches, sample } = await readCommon(ctx, page, read)
+  const best = chooseBest(matches, page.position, page.limit)
+  const isComplete = matches.length <= sql.sortedMatches && best.every(({ rank }) => rank >= read.worst)
+  if (best.length < page.limit || !isComplete) return undefined
+  const total = Math.max(...page.terms.map((term) => commonness(term)?.products ?? 0), countedMatches + 1)
+  return { page: best, matches: total, summary: extrapolate(summarise(sample), total) }
+}
+
+const readCommon = async (ctx: StoreCtx, page: sql.SearchPage, read: CommonRead) => {
+  if (read.kind === 'walk') return sql.walkCommon(ctx.db, outletRefOf(ctx), page, read.walk)
+  const matches = await findNamed(ctx, { ...page, terms: read.terms })
+  return { matches, sample: matches }
+}
+
+const findBy = ({ ctx, page, whole }: Asked, lookup: sql.Lookup, limit: number) =>
+  sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, {
+    limit,
+    whole: whole && sql.wordQuery(ctx.outlet.id, '~', whole),
+  })
+
+/** With more matches than were read, the best may be among the others. */
+const findBest = async (asked: Asked, found: readonly Match[], limit: number): Promise<Answer> => {
+  const { whole, ...all } = asked
+  const isCut = found.length > limit
+  if (whole !== undefined && isCut) {
+    const first = await ask({ ...all, page: { ...all.page, terms: whole } })
+    return first.matches >= enoughMatches ? first : ask(all)
   }
-  return { ...(await ask('words')), source: 'words' as const }
+  const wholes = whole === undefined ? found : found.filter(({ isWhole }) => isWhole)
+  const matches = wholes.length >= enoughMatches ? wholes : found
+  const page = isCut ? await findPage(all, matches, limit) : choosePage(all.page, matches)
+  return { page, summary: summarise(matches), matches: matches.length }
 }
 
-const enoughNamed = 1_000
+const choosePage = ({ sort, position, limit }: sql.SearchPage, matches: readonly Match[]) =>
+  sort === 'relevance' ? chooseBest(matches, position, limit) : matches.filter(({ isLater }) => isLater).slice(0, limit)
 
-/**
- * With more matches than are counted, the best may be among those not read. So products with exactly that name are
- * searched, and, unless enough were found, products with the words in their name. The word index finds all of them
- * anyway while the matches with whole words in the name are within the limit.
- */
-const addNamed = async (ctx: StoreCtx, request: sql.SearchPage, found: sql.FoundProducts & { source: sql.Source }) => {
-  const byIndex = found.source !== 'newest'
-  if (byIndex && found.named <= sql.countedMatches) return found.page
-  const words = !byIndex && found.named < enoughNamed
-  const named = await sql.findNamed(ctx.db, outletRefOf(ctx), request, { words })
-  const rows = new Map([...found.page, ...named].map((row) => [row.seq, row]))
-  return [...rows.values()].sort((a, b) => b.rank - a.rank || b.seq - a.seq).slice(0, request.limit)
+/** The page if only so many of its matches were read. */
+const findPage = async ({ ctx, page }: Asked, matches: readonly Match[], read: number): Promise<Match[]> => {
+  const { sort } = page
+  if (sort !== 'relevance') return sql.walkMatches(ctx.db, outletRefOf(ctx), { ...page, sort })
+  const named = choosePage(page, await findNamed(ctx, page))
+  if (named.length === page.limit) return named
+  if (read === sql.sortedMatches) return choosePage(page, matches)
+  const lookup = chooseLookup(ctx.outlet.id, page, 0)
+  return choosePage(page, await sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches }))
 }
 
-const isExact = ({ total }: sql.SearchSummary) => total <= sql.countedMatches
+/** Only products with the words in their name. */
+const findNamed = (ctx: StoreCtx, page: sql.SearchPage) => {
+  const lookup = byWords(ctx.outlet.id, '^', page.terms)
+  return sql.findMatches(ctx.db, outletRefOf(ctx), page, lookup, { limit: sql.sortedMatches })
+}
 
-const showSummary = ({ store }: StoreCtx, summary: sql.SearchSummary) => {
-  const price = (minor: number | null) => (minor === null ? null : toWire(minor, store.currency))
+const isExact = ({ total }: MatchSummary) => total <= countedMatches
+
+const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
+  const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
+  const categories = await ctx.categoryNames.read(ctx.db, ctx.store.id, [...summary.byCategory.keys()])
+  const counted = [...summary.byCategory]
+    .flatMap(([id, count]) => {
+      const category = categories.get(id)
+      return category === undefined ? [] : [{ ...category, count }]
+    })
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   return {
-    total: Math.min(summary.total, sql.countedMatches),
+    total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
-      categories: summary.categories,
+      categories: counted,
       price: { min: price(summary.minMinor), max: price(summary.maxMinor) },
       inStock: { count: summary.inStock },
     },
@@ -110,40 +227,22 @@ const noMatches = {
   facets: { categories: [], price: { min: null, max: null }, inStock: { count: 0 } },
 }
 
-/**
- * The words of a query, with likely corrections for misspelt ones. Only correctable words are stored in the vocabulary,
- * so shorter words always match as prefixes.
- */
-const readTerms = async (ctx: StoreCtx, text: string): Promise<sql.Term[]> => {
-  const words = wordsToFind(text)
-  const correctable = words.filter((word) => word.correctable).map((word) => word.text)
-  const known = correctable.length === 0 ? [] : await sql.lookUpWords(ctx.db, ctx.store.id, correctable)
-  return words.map(({ text: word, prefix }, i) => {
-    const { isWhole = false, lookalikes = [] } = known.find((row) => row.word === word) ?? {}
-    const corrections = closestWords(word, lookalikes)
-    const whole = isWhole || (corrections.length > 0 && i < words.length - 1)
-    return { alternatives: [word, ...corrections], prefix, whole }
-  })
-}
-
 const suggestedProducts = 8
 const suggestedCategories = 4
 
 export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions> => {
-  const terms = await readTerms(ctx, text)
+  const { terms, products: all } = await readTerms(ctx, text)
   if (terms.length === 0) return { products: [], categories: [] }
-  const page = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
+  const request = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
   const [{ products }, categories] = await Promise.all([
     // The shopper is still typing the last word, so it matches as a prefix.
-    tryTerms(loosenLast(terms), async (terms) => {
-      const answer = await trySources((source) =>
-        sql.suggestProducts(ctx.db, outletRefOf(ctx), { ...page, terms }, source),
-      )
-      return { ...answer, matches: answer.products.length }
+    tryTerms(loosenLast(terms), false, async (terms) => {
+      const products = await suggestProducts(ctx, { ...request, terms }, all)
+      return { products, matches: products.length }
     }),
     sql.suggestCategories(
       ctx.db,
-      ctx.store.id,
+      outletRefOf(ctx),
       terms.map(({ alternatives }) => mustExist(alternatives.at(-1), 'a word of the query')),
       suggestedCategories,
     ),
@@ -156,4 +255,10 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
     })),
     categories,
   }
+}
+
+const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
+  const rows = chooseSuggestedRows(page, products)
+  const newest = rows && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, rows))
+  return newest && newest.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
 }

@@ -5,7 +5,7 @@ import Type, { type TSchema } from 'typebox'
 import { newStore, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import { compileSerializer } from '../../http/compilers.ts'
-import { Product } from './catalog.contract.ts'
+import { Product, SearchResult } from './catalog.contract.ts'
 
 let service: TestService
 before(async () => {
@@ -30,6 +30,7 @@ const oddImages = [
   ['/media/other.jpg'],
 ]
 const serialize = compileSerializer(Type.Array(Product) as TSchema)
+const serializeResult = compileSerializer(SearchResult as TSchema)
 
 for (const currency of ['INR', 'JPY', 'KWD']) {
   test(`a list is written as its schema would write it, with the values of each product, in ${currency}`, async () => {
@@ -86,6 +87,20 @@ for (const currency of ['INR', 'JPY', 'KWD']) {
         }
       }
       assert.equal(found.size, ids.length)
+      const listed = new Map((await shop.get('/v1/products?limit=100', headers)).json.map((p: Product) => [p.id, p]))
+      for (const query of [
+        'shirt',
+        'quoted',
+        'reducde&sort=name&limit=2',
+        'shi&limit=1&sort=-price',
+        'plain',
+        'qqqqq',
+      ]) {
+        const { text, json } = await shop.get(`/v1/search?q=${query}`, headers)
+        assert.ok(text === serializeResult(json), `${query}: the bytes of the search differ`)
+        assert.equal(json.data.length > 0, query !== 'qqqqq', query)
+        for (const product of json.data) assert.deepEqual(product, listed.get(product.id))
+      }
     }
   })
 }

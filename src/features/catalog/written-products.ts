@@ -1,34 +1,29 @@
-import type { Position } from '../../core/cursor.ts'
 import { mediaPrefix } from '../../core/media-path.ts'
 import type { WrittenProduct } from '../../http/cached-products.ts'
 import { SerializedBody } from '../../http/endpoint.ts'
-import type { Product } from './catalog.contract.ts'
-import { ends } from './catalog.sql.ts'
+import type { Product, SearchResult } from './catalog.contract.ts'
+import { ends, type JoinedTexts } from './catalog.sql.ts'
 import { type ImageUrls, showImage, showSizes } from './show-image.ts'
 
-/** The texts of one answer of the database, such as `listIds` and `writeProducts` return. */
-export const splitTexts = (texts: string | null): string[] => texts?.split(ends.text) ?? []
-
-/** A product of a page, and where the page has it. */
-export type ListedId = { id: string; position: Position }
-
-export const readListedId = (text: string): ListedId => {
-  const end = text.indexOf(ends.id)
-  return { id: text.slice(0, end), position: JSON.parse(text.slice(end + 1)) }
-}
+/** The products that `writeProducts` has written. */
+export const readProducts = (urls: ImageUrls, { texts }: JoinedTexts): WrittenProduct[] =>
+  texts === null ? [] : texts.split(ends.product).map((text) => readProduct(urls, text))
 
 const beforeId = '{"id":"'.length
 
 /** Adds the addresses of images, which depend on this service and its settings. Optional fields come last. */
-export const finishProduct = (urls: ImageUrls, text: string): WrittenProduct => {
-  const imagesStart = text.indexOf(ends.images) + 1
+const readProduct = (urls: ImageUrls, text: string): WrittenProduct => {
+  const start = text.indexOf('{')
+  const idEnd = text.indexOf('"', start + beforeId)
+  const imagesStart = text.indexOf(ends.images, idEnd) + 1
   const imagesEnd = text.indexOf(ends.images, imagesStart)
   const imagesJson = text.slice(imagesStart, imagesEnd)
-  const before = text.slice(0, imagesStart - 1)
+  const before = text.slice(start, imagesStart - 1)
   const after = text.slice(imagesEnd + 1)
   const sizes = writeSizes(urls, imagesJson)
   return {
-    id: before.slice(beforeId, before.indexOf('"', beforeId)),
+    seq: Number(text.slice(0, start)),
+    id: text.slice(start + beforeId, idEnd),
     json: before + writeImages(urls, imagesJson) + (sizes === '' ? after : `${after.slice(0, -1)}${sizes}}`),
   }
 }
@@ -52,4 +47,12 @@ const writeSizes = (urls: ImageUrls, imagesJson: string) => {
 
 const readImages = (imagesJson: string): string[] => JSON.parse(imagesJson)
 
-export const writeList = (products: readonly string[]) => new SerializedBody<Product[]>(`[${products.join(',')}]`)
+const joinProducts = (products: readonly WrittenProduct[]) => `[${products.map(({ json }) => json).join(',')}]`
+
+export const writeList = (products: readonly WrittenProduct[]) => new SerializedBody<Product[]>(joinProducts(products))
+
+/** A result whose products are JSON already. The other fields are in the order of the schema. */
+export type WrittenResult = Omit<SearchResult, 'data'> & { data: readonly WrittenProduct[] }
+
+export const writeResult = ({ data, ...rest }: WrittenResult) =>
+  new SerializedBody<SearchResult>(`{"data":${joinProducts(data)},${JSON.stringify(rest).slice(1)}`)
