@@ -10,9 +10,6 @@ export const onlyOnCluster = onCluster ? {} : { skip: 'CITUS_DATABASE_URL names 
 /** Some tests let a statement fail by a trigger. */
 export const noTriggers = notOnCluster('a distributed table has no triggers')
 
-/** Some tests wait until the database shows that a lock is waited for. */
-export const noLocksSeen = notOnCluster('a lock is waited for on the server of the store, which is not seen here')
-
 /** Some tests read the plan of a statement. */
 export const noPlans = notOnCluster('it reads the plan of one server')
 

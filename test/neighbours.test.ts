@@ -4,6 +4,7 @@ import { connectDb } from '../src/db/database.ts'
 import { maxQueued, splitPool } from '../src/db/queueing.ts'
 import { connectionTo } from './databases.ts'
 import { assertError, databaseUrl, newStore, serviceFor, startTestService, type TestService } from './harness.ts'
+import { countWaiting, sessionOf } from './lock-waits.ts'
 import { newGuest } from './shoppers.ts'
 
 let service: TestService
@@ -31,13 +32,13 @@ const openShop = async () => {
 const lockCarts = async (t: TestContext, { shop }: Shop) => {
   const { id } = await shop.load()
   const outside = connectDb({ connection: connectionTo(databaseUrl), poolSize: 2, clock: service.clock })
-  const [locked, release] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
+  const [locked, release] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
   const holding = outside.tx(async (tx) => {
     await tx.run`select from cart where store_id = ${id} for update`
-    locked.resolve((await tx.one<{ pid: number }>`select pg_backend_pid() as pid`).pid)
+    locked.resolve(await sessionOf(tx))
     await release.promise
   })
-  const pid = await locked.promise
+  const session = await locked.promise
   const unlock = async () => {
     release.resolve()
     await holding
@@ -47,14 +48,7 @@ const lockCarts = async (t: TestContext, { shop }: Shop) => {
     await outside.close()
   })
   /** Connections that wait for the lock, directly or behind another waiter. */
-  const countBlocked = async () =>
-    (
-      await outside.one<{ blocked: number }>`
-        with recursive blocked (pid) as (
-          select ${pid}::integer
-          union select a.pid from blocked b join pg_stat_activity a on b.pid = any(pg_blocking_pids(a.pid)))
-        select count(*) - 1 as blocked from blocked`
-    ).blocked
+  const countBlocked = () => countWaiting(outside, session)
   return { unlock, countBlocked }
 }
 

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { newDatabase, query, runVitrine, until } from '../src/cli/fixture.ts'
+import { onCluster } from './cluster.ts'
 import { asScript, endGroup, isInstalled, newPlace, type Place } from './document-shop.ts'
 import { blocksOf } from './documents.ts'
 import { callUrl } from './harness.ts'
@@ -40,7 +41,7 @@ const startAsThePageSays = async (t: TestContext, place: Place, databaseUrl: str
 
 test('the store of docs/production.md can sell, and refuses what it does not offer', async (t) => {
   for (const tool of ['bash', 'curl']) if (!isInstalled(tool)) return t.skip(`${tool} is not installed`)
-  const databaseUrl = await newDatabase(t)
+  const databaseUrl = await newDatabase(t, { migrated: onCluster })
   const place = await newPlace(t)
   const { settings, keys } = await startAsThePageSays(t, place, databaseUrl)
   const products = join(place.folder, 'products.json')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, newDatabase, newFolder, until } from '../src/cli/fixture.ts'
+import { onCluster } from './cluster.ts'
 import { commandsIn } from './every-command.ts'
 import { callUrl, startTestService } from './harness.ts'
 import { checkLedger } from './traffic/check.ts'
@@ -17,7 +18,9 @@ test('two instances are stopped and started one after the other, and no call fai
   const vitrine = commandsIn({ DATABASE_URL: databaseUrl, VITRINE_DATA_DIR: newFolder(t) })
   const market = await openMarket(t, vitrine)
   const ports = [Number(await freePort()), Number(await freePort())]
-  const start = (port: number) => startTestService({ databaseUrl, port, stopDelayMs: 1_000 })
+  // The balancer must see it before the instance is gone. On a cluster of one machine its questions take longer.
+  const stopDelayMs = onCluster ? 5_000 : 1_000
+  const start = (port: number) => startTestService({ databaseUrl, port, stopDelayMs })
   const instances = await Promise.all(ports.map(start))
   t.after(() => Promise.all(instances.map((instance) => instance.close())))
   const balancer = balance(instances.map(({ url }) => url))

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { packTar, unpackTar } from 'modern-tar'
 import { newBuyer } from '../../test/buyer.ts'
+import { onlyOnCluster } from '../../test/cluster.ts'
 import { callUrl } from '../../test/harness.ts'
 import { openCluster, stageDatabase, stagedFolder, switchToStaged } from '../db/backup/switch.ts'
 import { openEmbedded } from '../db/embedded.ts'
@@ -13,6 +14,7 @@ import { migrate } from '../db/migrate.ts'
 import { readMigrations } from '../db/migration-files.ts'
 import {
   assertSentence,
+  demoInstallation,
   newDatabase,
   newFolder,
   newInstallation,
@@ -245,6 +247,31 @@ test('a backup of an older schema is migrated after it was restored, and a datab
   await runJson(['restore', await backUp(t, place)], own)
   await assertHealthy(own)
   assertSentence(await runVitrine(['restore', file, '--yes'], own), 'is not empty')
+})
+
+test('a backup of a distributed database restores into one server, with every order', onlyOnCluster, async (t) => {
+  const spread = await demoInstallation(t)
+  const { url } = await startService(t, spread)
+  const { browserKey, storeId } = readDemoKeys(spread.VITRINE_DATA_DIR)
+  const asha = await newBuyer(url, browserKey)
+  const { id } = await asha.order('cod', 'cutting-chai-glasses')
+  const other = ['store', 'create', '--name', 'Blue Door', '--domain', 'bluedoor.example', '--currency', 'EUR']
+  await runJson(other, spread)
+  const file = join(newFolder(t), 'shop.tar.gz')
+  const { rows } = await runJson(['backup', file], spread)
+
+  const single = await newInstallation(t)
+  assert.equal((await runJson(['restore', file], single)).rows, rows)
+  await assertHealthy(single)
+  assert.equal((await runJson(['order', 'show', id, '--store', storeId], single)).id, id)
+  const restored = await startService(t, single)
+  const signedIn = await callUrl(`${restored.url}/v1/signin`, {
+    method: 'POST',
+    headers: { 'x-store-key': browserKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'asha@example.com', password: 'a long password' }),
+  })
+  const headers = { 'x-store-key': browserKey, authorization: `Bearer ${signedIn.json.token}` }
+  assert.equal((await callUrl(`${restored.url}/v1/customer/orders/${id}`, { headers })).json.id, id)
 })
 
 test('an interrupted restore leaves the old data, or is completed by the next start', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { onCluster } from '../../test/cluster.ts'
 import { commandsIn, doNotLook, lookAt, useEveryCommand } from '../../test/every-command.ts'
 import { describeVitrine } from '../contract.ts'
 import { newDatabase, newFolder, runJson, runProcess, runVitrine, seededInstallation, startService } from './fixture.ts'
@@ -15,7 +16,8 @@ suite('every command does its work and answers in JSON', () => {
   })
 
   test('on DATABASE_URL while nothing runs, leaving only a secret, unsent mail and pictures behind', async (t) => {
-    const installation = { DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: join(newFolder(t), 'data') }
+    const DATABASE_URL = await newDatabase(t, { migrated: onCluster })
+    const installation = { DATABASE_URL, VITRINE_DATA_DIR: join(newFolder(t), 'data') }
     await useEveryCommand(t, commandsIn(installation), doNotLook)
     assert.deepEqual(readdirSync(installation.VITRINE_DATA_DIR).sort(), ['mail', 'media', 'secret'])
   })

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -10,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { newBuyer } from '../../test/buyer.ts'
+import { onCluster } from '../../test/cluster.ts'
 import type { Order, Outcome } from '../../test/command-worker.ts'
 import { makeBeside, runSql } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
@@ -217,9 +228,20 @@ export const seededInstallation = async (t: TestContext) => {
   return installation
 }
 
+/** The same, but on a cluster in a distributed database, for tests of commands that work on any. */
+export const demoInstallation = async (t: TestContext) => {
+  if (!onCluster) return seededInstallation(t)
+  const DATABASE_URL = await newDatabase(t, { migrated: true })
+  const installation = { ...(await newInstallation(t)), DATABASE_URL }
+  const keys = await runJson(['seed', 'demo'], installation)
+  mkdirSync(installation.VITRINE_DATA_DIR)
+  writeFileSync(join(installation.VITRINE_DATA_DIR, 'demo.json'), JSON.stringify(keys))
+  return installation
+}
+
 /** A running demo store, its operator at the command line, and a customer. */
 export const openDemoShop = async (t: TestContext) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const { url } = await startService(t, installation)
   const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   const vitrine = (...args: string[]) => runJson(args, installation)

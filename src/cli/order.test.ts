@@ -5,17 +5,17 @@ import { type TestContext, test } from 'node:test'
 import { newBuyer } from '../../test/buyer.ts'
 import {
   assertSentence,
+  demoInstallation,
   productionSettings,
   readDemoKeys,
   runJson,
   runVitrine,
-  seededInstallation,
   startService,
 } from './fixture.ts'
 
 /** The demo shop, running, with a customer who orders there and an operator at the command line. */
 const openDemo = async (t: TestContext, { name }: { name?: string } = {}) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const { url } = await startService(t, installation)
   const { browserKey, outlets } = readDemoKeys(installation.VITRINE_DATA_DIR)
   return {
@@ -226,7 +226,7 @@ test('errors of order commands are one sentence', async (t) => {
   const deliver = ['simulate', 'delivery', id, '--status', 'delivered']
   assertSentence(await runVitrine(deliver, { ...installation, VITRINE_SECRET: 'x'.repeat(32) }), 'answered 401')
   assertSentence(
-    await runVitrine(deliver, { ...installation, ...productionSettings }),
+    await runVitrine(deliver, { ...installation, ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }),
     'cannot be simulated in production',
   )
 })

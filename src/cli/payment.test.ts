@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
+  demoInstallation,
   newDatabase,
   newFolder,
   productionSettings,
@@ -13,13 +14,12 @@ import {
   runJson,
   runProcess,
   runVitrine,
-  seededInstallation,
   startService,
 } from './fixture.ts'
 
 /** The running demo store with a customer who orders there. */
 const openDemo = async (t: TestContext) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const { url } = await startService(t, installation)
   const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   let token = ''
@@ -119,8 +119,8 @@ test('an operator simulates payment events, lists the inbox, replays an event an
       [['inbox', 'replay', 'x'], 'must be a whole number'],
     ]
     for (const [args, words] of faults) assertSentence(await runVitrine(args, installation), words)
-    const production = { ...installation, ...productionSettings }
-    assertSentence(await runVitrine(['simulate', 'payment', id, '--status', 'success'], production), 'production')
+    const production = { ...installation, ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
+    assertSentence(await runVitrine(['simulate', 'payment', id, '--status', 'success'], production), 'in production')
     assert.equal((await runVitrine(['simulate', 'payment', id, '--status', 'paid'], installation)).code, 2)
   })
 })

@@ -6,11 +6,11 @@ import { startShiprocketDouble } from '../../test/doubles/shiprocket.ts'
 import { callUrl } from '../../test/harness.ts'
 import {
   assertSentence,
+  demoInstallation,
   newFolder,
   readDemoKeys,
   runJson,
   runVitrine,
-  seededInstallation,
   startService,
   undo,
 } from './fixture.ts'
@@ -19,7 +19,7 @@ import {
 const openDemo = async (t: TestContext) => {
   const double = await startShiprocketDouble()
   undo(t, () => double.close())
-  const installation = { ...(await seededInstallation(t)), VITRINE_SHIPROCKET_URL: double.url }
+  const installation = { ...(await demoInstallation(t)), VITRINE_SHIPROCKET_URL: double.url }
   const { url } = await startService(t, installation)
   const { browserKey } = readDemoKeys(installation.VITRINE_DATA_DIR)
   const { key: logisticsKey } = await runJson(['webhook-credential', 'rotate', '--kind', 'logistics'], installation)

@@ -4,17 +4,17 @@ import { signWebhook } from '../core/webhook-signature.ts'
 import { startReceiver } from '../features/outgoing-webhooks/fixture.ts'
 import {
   assertSentence,
+  demoInstallation,
   productionSettings,
   runJson,
   runVitrine,
-  seededInstallation,
   startService,
   until,
 } from './fixture.ts'
 import { describeTest } from './webhook.ts'
 
 test('an endpoint is created, tested, rotated, switched on and deleted from the command line', async (t) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const vitrine = (...args: string[]) => runJson(args, installation)
   const receiver = await startReceiver(t)
   const made = await vitrine('webhook', 'create', '--url', receiver.url, '--types', 'product.*, stock.low')
@@ -76,7 +76,7 @@ test('an endpoint is created, tested, rotated, switched on and deleted from the 
 })
 
 test('a test of an endpoint that was overloaded says until when nothing is sent', async (t) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const vitrine = (...args: string[]) => runJson(args, installation)
   const receiver = await startReceiver(t)
   const { id } = await vitrine('webhook', 'create', '--url', receiver.url, '--types', 'stock.low')
@@ -104,7 +104,7 @@ test('the result of a test is described by what has happened to it', () => {
 })
 
 test('what cannot be done is refused with a sentence', async (t) => {
-  const installation = await seededInstallation(t)
+  const installation = await demoInstallation(t)
   const refused = async (args: readonly string[], ...parts: (string | RegExp)[]) =>
     assertSentence(await runVitrine(args, installation), ...parts)
   const create = ['webhook', 'create', '--url', 'http://localhost:1/', '--types']
@@ -117,7 +117,7 @@ test('what cannot be done is refused with a sentence', async (t) => {
   await refused(['delivery', 'redeliver'], 'use --failed')
   await refused(['delivery', 'redeliver', 'dlv_a_b', '--failed'], 'use --failed')
   await refused(['delivery', 'list', '--state', 'lost'], 'There is no delivery state "lost"')
-  const inProduction = { ...installation, ...productionSettings }
+  const inProduction = { ...installation, ...productionSettings, VITRINE_SECRET: 's'.repeat(32) }
   const { storeId } = (await runJson(['store', 'list'], installation)).map(({ id }: { id: string }) => ({
     storeId: id,
   }))[0]

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { noLocksSeen, wasLocal } from '../../../test/cluster.ts'
-import {
-  databaseUrl,
-  newStore,
-  startTestService,
-  type TestService,
-  type TestStore,
-  withinASecond,
-} from '../../../test/harness.ts'
+import { wasLocal } from '../../../test/cluster.ts'
+import { databaseUrl, newStore, startTestService, type TestService, type TestStore } from '../../../test/harness.ts'
+import { sessionOf, waitsOrEnds } from '../../../test/lock-waits.ts'
 import type { Tx } from '../../db/database.ts'
 import { readMigrations } from '../../db/migration-files.ts'
 import { commandLine } from '../audit/record.ts'
@@ -53,19 +47,10 @@ const shirt = (...variants: [size: string, price: number, stock: number][]) => (
 /** Starts `second` before `first` commits, and commits `first` once `second` waits or is done. */
 const atTheSameTime = async (first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) => {
   let later: Promise<unknown> = Promise.resolve()
-  let isDone = false
-  const waitsOrIsDone = async () => {
-    const { waits } = await service.db.one<{ waits: boolean }>`
-      select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
-        as waits`
-    return waits || isDone
-  }
   await service.db.tx(async (tx) => {
     await first(tx)
-    later = service.db.tx(second).finally(() => {
-      isDone = true
-    })
-    assert.ok(await withinASecond(waitsOrIsDone))
+    later = service.db.tx(second)
+    await waitsOrEnds(service.db, await sessionOf(tx), later)
   })
   await later
 }
@@ -198,7 +183,7 @@ test('stock is set for one variant at one outlet, and an ambiguous variant is re
   await assert.rejects(change(other, id, 1, { variantId: variants[0].id }), /has no product/)
 })
 
-test('when two variants sell out concurrently, the product is out of stock', noLocksSeen, async () => {
+test('when two variants sell out concurrently, the product is out of stock', async () => {
   const shop = await newStore(service)
   const store = await shop.load()
   await shop.add(shirt(['S', 10, 1], ['M', 10, 1]))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { newProgram } from '../../../test/admin-callers.ts'
 import { startBucketDouble } from '../../../test/doubles/bucket.ts'
-import { type ServiceOptions, type TestStore, withinASecond } from '../../../test/harness.ts'
+import type { ServiceOptions, TestStore } from '../../../test/harness.ts'
+import { sessionOf, waitsOrEnds } from '../../../test/lock-waits.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { hours, minutes } from '../../core/clock.ts'
 import { newRunner, serviceAlone } from '../../jobs/fixture.ts'
@@ -116,7 +117,6 @@ test('a picture that begins to be used while it is collected or deleted is eithe
   const mug = await productOf(shop, 'mug')
   const { publicUrl, mediaUrl } = service.app.services
   const ctx = { store, publicUrl, mediaUrl, by: commandLine, ifMatch: null }
-  const isWaiting = async () => (await service.db.many`select from pg_locks where not granted`).length > 0
   for (let n = 0; n < 8; n++) {
     const picture = await upload()
     const isDeletion = n % 2 === 0
@@ -128,11 +128,7 @@ test('a picture that begins to be used while it is collected or deleted is eithe
       await changeProduct(tx, ctx, mug.id, { media: [{ id: picture.id }] })
       removed ??= remove()
       // Not before the removal has ended or waits for this transaction.
-      let isOver = false
-      removed.finally(() => {
-        isOver = true
-      })
-      await withinASecond(async () => isOver || (await isWaiting()))
+      await waitsOrEnds(service.db, await sessionOf(tx), removed)
     })
     const [used] = await Promise.allSettled([use])
     await removed

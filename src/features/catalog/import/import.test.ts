@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { noLocksSeen } from '../../../../test/cluster.ts'
 import {
   newStore,
   startTestService,
@@ -9,6 +8,7 @@ import {
   type TestStore,
   withinASecond,
 } from '../../../../test/harness.ts'
+import { sessionOf, waitsOrEnds } from '../../../../test/lock-waits.ts'
 import { putOnHand } from '../../../../test/put-on-hand.ts'
 import { commandLine } from '../../audit/record.ts'
 import { adjustStock } from '../adjust-stock.ts'
@@ -232,7 +232,7 @@ test('an import concurrent with stock changes and a new outlet neither fails nor
   assert.equal(there.length, 60)
 })
 
-test('a stock change locks the product before the stock, as imports do', noLocksSeen, async (t) => {
+test('a stock change locks the product before the stock, as imports do', async (t) => {
   const { shop, from } = await shopFor(t)
   await from(jsonLines(mug))
   const store = await shop.load()
@@ -241,15 +241,10 @@ test('a stock change locks the product before the stock, as imports do', noLocks
   t.after(db.onStatement((text) => void statements.push(text)))
   const set = await db.tx(async (tx) => {
     await tx.run`select from product where store_id = ${store.id} for no key update`
-    const { pid } = await tx.one<{ pid: number }>`select pg_backend_pid() as pid`
     const other = db.tx((tx2) =>
       adjustStock(tx2, store, commandLine, { product: 'mug', variantId: null, outletId: null, quantity: 4 }),
     )
-    let isSettled = false
-    other.finally(() => (isSettled = true)).catch(() => {})
-    const isWaiting = async () =>
-      (await db.many`select from pg_stat_activity where ${pid}::integer = any(pg_blocking_pids(pid))`).length > 0
-    while (!isSettled && !(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await waitsOrEnds(db, await sessionOf(tx), other)
     await putOnHand(tx, store.id, 6)
     return { other }
   })
