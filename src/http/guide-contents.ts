@@ -64,6 +64,7 @@ export const guideSections: readonly GuideSection[] = [
     title: 'Operate',
     pages: [
       { page: 'production', label: 'Production', about: 'PostgreSQL, Redis, instances, backups, secrets.' },
+      { page: 'scale', label: 'Growing', about: 'From one machine to a million stores, in four steps.' },
       { page: 'docker', label: 'Containers', about: 'The image, and Compose.' },
       { page: 'cluster', label: 'Several database servers', about: 'Spreading stores with Citus.' },
       { page: 'backup', label: 'Backup and restore', about: 'One file, or every change as it happens.' },
