@@ -11,7 +11,8 @@ export type StoreCache<Value extends object, More> = {
 export type StoreCaches<Value extends object, More> = {
   find(store: number): StoreCache<Value, More> | undefined
   open(store: number): StoreCache<Value, More>
-  put(cache: StoreCache<Value, More>, key: string, value: Value): void
+  /** Into the cache that the store has now. */
+  put(store: number, key: string, value: Value): void
   drop(store: number): void
   dropAll(): void
   stats(): { entries: number; bytes: number }
@@ -23,32 +24,62 @@ type Options<Value, More> = {
   more(): More
 }
 
+/** `level`: the power of two that its size has reached; -1 if it is empty. */
+type Sized<Cache> = Cache & { bytes: number; level: number }
+
+const levelOf = (bytes: number) => (bytes === 0 ? -1 : 31 - Math.clz32(bytes))
+
+/** Of caches of about the same size, so many are compared. */
+const comparedCaches = 8
+
 /**
- * An LRU cache for each store. All share `maxBytes`: at the limit, the largest cache evicts its least recently used value,
- * so a busy store evicts its own values before those of other stores.
+ * An LRU cache for each store. All share `maxBytes`: at the limit, one of the largest caches evicts its least recently used
+ * value, so a busy store evicts its own values before those of other stores. Caches are kept by the order of magnitude of
+ * their size, so that finding a large one takes the same time with any number of stores.
  */
 export const createStoreCaches = <Value extends object, More>({
   maxBytes,
   sizeOf,
   more,
 }: Options<Value, More>): StoreCaches<Value, More> => {
-  const caches = new Map<number, StoreCache<Value, More>>()
+  type Cache = Sized<StoreCache<Value, More>>
+  const caches = new Map<number, Cache>()
+  const levels = Array.from({ length: 32 }, () => new Set<Cache>())
   let bytes = 0
 
-  const create = (): StoreCache<Value, More> => {
+  const resize = (cache: Cache, added: number) => {
+    bytes += added
+    cache.bytes += added
+    const level = levelOf(cache.bytes)
+    if (level === cache.level) return
+    levels[cache.level]?.delete(cache)
+    levels[level]?.add(cache)
+    cache.level = level
+  }
+  const create = (store: number): Cache => {
     const byKey = new Map<string, Value>()
     const values = new LRUCache<string, Value>({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
       dispose: (value, key) => {
-        bytes -= sizeOf(value, key)
         byKey.delete(key)
+        resize(cache, -sizeOf(value, key))
+        // Most of many stores have nothing in memory.
+        if (cache.bytes === 0 && caches.get(store) === cache) caches.delete(store)
       },
     })
-    return { values, byKey, more: more() }
+    const cache: Cache = { values, byKey, more: more(), bytes: 0, level: -1 }
+    return cache
   }
-  const largest = () =>
-    [...caches.values()].reduce((a, b) => (b.values.calculatedSize > a.values.calculatedSize ? b : a))
+  const findLarge = () => {
+    let large: Cache | undefined
+    let compared = 0
+    for (const cache of levels.findLast(({ size }) => size > 0) ?? []) {
+      if (large === undefined || cache.bytes > large.bytes) large = cache
+      if (++compared === comparedCaches) break
+    }
+    return large
+  }
   const drop = (store: number) => {
     const cache = caches.get(store)
     caches.delete(store)
@@ -60,19 +91,21 @@ export const createStoreCaches = <Value extends object, More>({
     open: (store) => {
       let cache = caches.get(store)
       if (cache === undefined) {
-        cache = create()
+        cache = create(store)
         caches.set(store, cache)
       }
       return cache
     },
-    put: (cache, key, value) => {
+    put: (store, key, value) => {
+      const cache = caches.get(store)
+      if (cache === undefined) return
       const size = sizeOf(value, key)
       // The LRU cache would refuse it, and no eviction could make room.
       if (size > maxBytes) return void cache.values.delete(key)
-      bytes += size
+      resize(cache, size)
       cache.values.set(key, value)
       cache.byKey.set(key, value)
-      while (bytes > maxBytes) largest().values.pop()
+      while (bytes > maxBytes) findLarge()?.values.pop()
     },
     drop,
     dropAll: () => {

@@ -86,7 +86,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
         .then((made) => {
           made.beganAtMs = Math.min(made.beganAtMs, beganAtMs)
           // After an invalidation since the read began the answer may be stale.
-          if (caches.find(store) === cache && !showsAny(made, changed)) caches.put(cache, key, made)
+          if (caches.find(store) === cache && !showsAny(made, changed)) caches.put(store, key, made)
           return made
         })
         .finally(() => filling.delete(key))

@@ -58,7 +58,7 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
         products.set(product.seq, product)
         if (caches.find(storeId) !== cache || cache.more.changes !== changes) continue
         const id = copyText(product.id)
-        caches.put(cache, keyOf(outletId, product.seq), {
+        caches.put(storeId, keyOf(outletId, product.seq), {
           ...{ seq: product.seq, id, json: copyText(product.json), products: [id] },
           ...{ madeAtMs: beganAtMs, beganAtMs },
         })

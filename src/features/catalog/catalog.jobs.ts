@@ -27,7 +27,7 @@ export const catalogJobs = (db: Db): [JobKind<CategoryToReindex>, JobKind<Outlet
     limitMs: seconds(60),
     findDue: () => findStoresToCount(db),
     claim: (storeId) => claimStoreToCount(db, storeId),
-    run: (outlet, signal) => countStoreWords(db, outlet, signal),
+    run: (outlet, signal) => countStoreWords(db.forStore(outlet.storeId), outlet, signal),
     describe: ({ storeId }) => ({ store: storeId }),
   },
 ]

@@ -115,7 +115,7 @@ const placeInJson = (sort: Sort) => {
   return sql`concat('[', ${value}, ',', l.seq, ']')`
 }
 
-/** The same for products of a search, in any order. */
+/** By which a search is sorted, for its next page. In any order. */
 export const readNameKeys = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[]) =>
   db.many<{ seq: number; nameKey: string }>`
     select l.seq, l.name_key as "nameKey" from unnest(${seqs}::bigint[]) as wanted (seq) cross join ${byKey(sql`
@@ -128,8 +128,8 @@ export const ends = { product: '\u001e', images: '\u001f' }
 export type Money = { currency: string; minorUnits: number; untrackedStock: number }
 
 /**
- * Products as JSON, each behind its `seq`, in any order, which `readProducts` reads. Parsing rows and serializing them again took Node three times
- * as long (decision 0056).
+ * Products as JSON, each behind its `seq`, in any order, which `readProducts` reads. Parsing rows and serializing them again
+ * took Node three times as long (decision 0056).
  */
 export const writeProducts = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[], money: Money) =>
   db.one<JoinedTexts>`
