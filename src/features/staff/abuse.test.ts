@@ -73,10 +73,11 @@ test('a store has a limited number of tokens', async (t) => {
   await service.db.run`
     insert into admin_token (store_id, id, name, token_hash, permissions, created_at)
     select ${storeId}, 'tok_' || n, '', ${shop.storeId} || n, '{orders:read}', vitrine_now()
-    from generate_series(2, ${maxTokens}::integer) n`
-  assert.equal((await make()).status, 201)
+    from generate_series(3, ${maxTokens}::integer) n`
+  const statuses = (await Promise.all(Array.from({ length: 8 }, make))).map(({ status }) => status)
+  assert.deepEqual(statuses.toSorted(), [201, 201, ...Array(6).fill(409)])
   assertError(await make(), 409, 'CONFLICT')
-  assert.equal((await owner.inStore('DELETE', '/tokens/tok_2')).status, 204)
+  assert.equal((await owner.inStore('DELETE', '/tokens/tok_3')).status, 204)
   assert.equal((await make()).status, 201)
 })
 

@@ -6,6 +6,7 @@ import type { Db } from '../../db/database.ts'
 import { type Permission, permissions, permissionsOf } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Store } from '../context.ts'
+import { lockStore } from '../stores/stores.sql.ts'
 import { readRole, refuseBeyondOwn } from './members.ts'
 import { insertToken, listTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
 
@@ -36,6 +37,8 @@ export const createToken = (
   if (expiresAt !== null && expiresAt.getTime() <= clock.now()) throw refuse('EXPIRY_PAST', {})
   const token = `vat_${randomText(32)}`
   return db.tx(async (tx) => {
+    // Tokens that are created at the same time are counted one after the other.
+    await lockStore(tx, store.id)
     const made = await insertToken(
       tx,
       store.id,
