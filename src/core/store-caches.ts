@@ -14,7 +14,10 @@ export type StoreCaches<Value extends object, More> = {
   /** Into the cache that the store has now. */
   put(store: number, key: string, value: Value): void
   drop(store: number): void
+  /** Most of many stores have nothing in memory. */
+  dropEmpty(store: number): void
   dropAll(): void
+  bytes(): number
   stats(): { entries: number; bytes: number }
 }
 
@@ -64,8 +67,7 @@ export const createStoreCaches = <Value extends object, More>({
       dispose: (value, key) => {
         byKey.delete(key)
         resize(cache, -sizeOf(value, key))
-        // Most of many stores have nothing in memory.
-        if (cache.bytes === 0 && caches.get(store) === cache) caches.delete(store)
+        if (caches.get(store) === cache) dropEmpty(store)
       },
     })
     const cache: Cache = { values, byKey, more: more(), bytes: 0, level: -1 }
@@ -79,6 +81,9 @@ export const createStoreCaches = <Value extends object, More>({
       if (++compared === comparedCaches) break
     }
     return large
+  }
+  const dropEmpty = (store: number) => {
+    if (caches.get(store)?.bytes === 0) caches.delete(store)
   }
   const drop = (store: number) => {
     const cache = caches.get(store)
@@ -108,9 +113,11 @@ export const createStoreCaches = <Value extends object, More>({
       while (bytes > maxBytes) findLarge()?.values.pop()
     },
     drop,
+    dropEmpty,
     dropAll: () => {
       for (const store of [...caches.keys()]) drop(store)
     },
+    bytes: () => bytes,
     stats: () => {
       let entries = 0
       for (const { values } of caches.values()) entries += values.size

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAnswerCache, makeCachedAnswer } from './cached-answers.ts'
+import { type AnswerCache, createAnswerCache, makeCachedAnswer } from './cached-answers.ts'
 
 const newCache = (maxBytes = 1_000_000) => createAnswerCache({ maxBytes, maxAgeMs: 60_000 })
 
@@ -118,21 +118,44 @@ test('a failed read rejects all requests that share it, and the next request tri
   assert.equal(textOf(await cache.fill(1, 'a', read('back'))), 'back')
 })
 
+/** Answers that are asked for once may not be kept. */
+const fillTwice = async (cache: AnswerCache, store: number, key: string, text: string) => {
+  await cache.fill(store, key, read(text))
+  await cache.fill(store, key, read(text))
+}
+
 test('memory is bounded, and the newest answers stay', async () => {
   const cache = newCache(100_000)
-  for (let i = 0; i < 200; i++) await cache.fill(1, `key ${i}`, read('x'.repeat(2000)))
+  for (let i = 0; i < 200; i++) await fillTwice(cache, 1, `key ${i}`, 'x'.repeat(2000))
   assert.ok(cache.stats().bytes <= 100_000)
   assert.ok(cache.stats().entries > 10)
   assert.ok(cache.get(1, 'key 199'))
   assert.equal(cache.get(1, 'key 0'), undefined)
 })
 
+test('answers that are asked for once take a part of the memory only', async () => {
+  const cache = newCache(100_000)
+  await cache.fill(1, 'early', read('x'.repeat(2000)))
+  for (let i = 0; i < 1000; i++) await cache.fill(1, `once ${i}`, read('x'.repeat(2000)))
+  assert.ok(cache.stats().bytes < 25_000)
+  assert.ok(cache.get(1, 'early'))
+  await cache.fill(1, 'twice', read('one'))
+  assert.equal(cache.get(1, 'twice'), undefined)
+  await cache.fill(1, 'twice', read('two'))
+  assert.equal(textOf(cache.get(1, 'twice')), 'two')
+  const slow = slowRead('together')
+  const both = [cache.fill(1, 'together', slow.make), cache.fill(1, 'together', slow.make)]
+  slow.finish()
+  await Promise.all(both)
+  assert.equal(textOf(cache.get(1, 'together')), 'together')
+})
+
 test('a store that fills the cache evicts its own answers only', async () => {
   const cache = newCache(100_000)
   for (const store of [2, 3, 4]) {
-    for (let i = 0; i < 5; i++) await cache.fill(store, `key ${i}`, read('x'.repeat(500)))
+    for (let i = 0; i < 5; i++) await fillTwice(cache, store, `key ${i}`, 'x'.repeat(500))
   }
-  for (let i = 0; i < 1000; i++) await cache.fill(1, `key ${i}`, read('x'.repeat(2000)))
+  for (let i = 0; i < 1000; i++) await fillTwice(cache, 1, `key ${i}`, 'x'.repeat(2000))
   assert.ok(cache.stats().bytes <= 100_000)
   for (const store of [2, 3, 4]) {
     for (let i = 0; i < 5; i++) assert.ok(cache.get(store, `key ${i}`), `store ${store}, key ${i}`)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createStoreCaches } from '../core/store-caches.ts'
+import { createAskedKeys } from './asked-keys.ts'
 import { trackAge } from './cached-age.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -27,15 +28,18 @@ export type AnswerDetails = Partial<Pick<CachedAnswer, 'headers' | 'endpoint' | 
 export const makeCachedAnswer = (
   text: string,
   { headers = {}, endpoint, products = null, asOfMs = Number.POSITIVE_INFINITY }: AnswerDetails = {},
-): CachedAnswer => ({
-  body: Buffer.from(text),
-  etag: `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`,
-  headers,
-  endpoint,
-  madeAtMs: Math.min(performance.now(), asOfMs),
-  beganAtMs: asOfMs,
-  products,
-})
+): CachedAnswer => {
+  const body = Buffer.from(text)
+  return {
+    body,
+    etag: `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
+    headers,
+    endpoint,
+    madeAtMs: Math.min(performance.now(), asOfMs),
+    beganAtMs: asOfMs,
+    products,
+  }
+}
 
 export type AnswerCache = {
   /** `nowMs`: the result of `performance.now()`, if the caller has it already. */
@@ -57,12 +61,20 @@ export type AnswerCache = {
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
 /** A read that is under way, with the products that have changed since it began. */
-type Filling = { answer: Promise<CachedAnswer>; changed: Set<string> }
+type Filling = { answer: Promise<CachedAnswer>; changed: Set<string>; isAskedAgain: boolean }
 
-/** Answers of stores that share `maxBytes`, each as new as `maxAgeMs` says. */
+/** While the cache is smaller than this part of its limit, it keeps every answer. */
+const freePart = 1 / 8
+
+/**
+ * Answers of stores that share `maxBytes`, each as new as `maxAgeMs` says. Most addresses of searches and deep pages are
+ * requested once, so beyond `freePart` an answer is kept only if it was asked for before. Keeping all of them would evict
+ * those that are asked for often, and collecting them as garbage took a fifth of the processor time of a list.
+ */
 export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): AnswerCache => {
   const caches = createStoreCaches<CachedAnswer, Map<string, Filling>>({ maxBytes, sizeOf, more: () => new Map() })
   const age = trackAge(maxAgeMs)
+  const wasAsked = createAskedKeys()
   let hits = 0
   let misses = 0
 
@@ -78,19 +90,27 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       const cache = caches.open(store)
       const filling = cache.more
       const pending = filling.get(key)
-      if (pending !== undefined) return pending.answer
+      if (pending !== undefined) {
+        pending.isAskedAgain = true
+        return pending.answer
+      }
       misses++
-      const changed = new Set<string>()
+      const started = { changed: new Set<string>(), isAskedAgain: wasAsked(store, key) }
       const beganAtMs = performance.now()
       const answer = make()
         .then((made) => {
           made.beganAtMs = Math.min(made.beganAtMs, beganAtMs)
+          const isWorthKeeping = started.isAskedAgain || caches.bytes() < maxBytes * freePart
           // After an invalidation since the read began the answer may be stale.
-          if (caches.find(store) === cache && !showsAny(made, changed)) caches.put(store, key, made)
+          const isStale = caches.find(store) !== cache || showsAny(made, started.changed)
+          if (isWorthKeeping && !isStale) caches.put(store, key, made)
           return made
         })
-        .finally(() => filling.delete(key))
-      filling.set(key, { answer, changed })
+        .finally(() => {
+          filling.delete(key)
+          if (filling.size === 0 && caches.find(store) === cache) caches.dropEmpty(store)
+        })
+      filling.set(key, Object.assign(started, { answer }))
       return answer
     },
     invalidateProducts: (store, products) => {
