@@ -1,9 +1,9 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
+import { createConnections } from './connections.ts'
 import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
-import { classifyError, isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState } from './errors.ts'
-import { trackPrimary } from './primary.ts'
+import { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState } from './errors.ts'
 import {
   type ConnectionShare,
   createQueues,
@@ -14,7 +14,7 @@ import {
 } from './queueing.ts'
 import { toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
-import { clockSetting, gather, wireTypes } from './wire.ts'
+import { clockSetting, gather } from './wire.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState }
 
@@ -109,38 +109,20 @@ export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
   const { prepare = true, ...connection } = options.connection
-  const primary = trackPrimary(connection)
-  const pool = new pg.Pool({
-    application_name: 'vitrine',
-    connectionTimeoutMillis: 5_000,
-    ...primary.poolConfig,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-    // The server cancels a slow statement. This is for a server that does not answer at all.
-    query_timeout: statementTimeoutMs + 5_000,
-    ...connection,
-    max: poolSize,
-    types: wireTypes,
-    pipeline: true,
-  })
-  pool.on('error', (error) => {
-    primary.forget()
-    options.onIdleError?.(error)
-  })
-  // The pool only handles errors of idle connections. A connection that breaks in use fails its query and also emits
-  // `error`, which without a listener would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    if (prepare) client.query(ofSession).catch(() => {})
-    if (plansOnce) spread.ask(() => askSpread(client)).catch(() => {})
+  const connections = createConnections({
+    connection,
+    size: poolSize,
+    maxSilenceMs: connection.query_timeout ?? statementTimeoutMs + 5_000,
+    onConnect: (client) => {
+      if (prepare) client.query(ofSession).catch(() => {})
+      if (plansOnce) spread.ask(() => askSpread(client)).catch(() => {})
+    },
+    onIdleError: options.onIdleError,
   })
   const spread = askOnce()
   const listeners = new Set<(text: string) => void>()
   const shares = shareConnections({ size: poolSize, maxWaiting, maxWaitMs })
   const queues = createQueues({ maxWaitMs })
-  // Connections that cannot be used again.
-  const lost = new WeakSet<pg.PoolClient>()
   // Not startup parameters, which PgBouncer refuses. Sent with the first statement, so they take no time of their own.
   // Behind a pooler that supports named statements they may reach sessions of other instances, which have the same.
   const ofSession = [`set statement_timeout = ${statementTimeoutMs}`, ...(plansOnce ? [planSettings] : [])].join('; ')
@@ -155,18 +137,7 @@ export const connectDb = (options: DbOptions): Db => {
   const notifyListeners = (text: string) => {
     for (const listener of listeners) listener(text)
   }
-  const ask = async (client: pg.PoolClient, query: pg.QueryConfig) => {
-    try {
-      return await client.query(query)
-    } catch (error) {
-      const { thrown, isLost } = classifyError(error)
-      if (isLost) {
-        lost.add(client)
-        primary.forget()
-      }
-      throw thrown
-    }
-  }
+  const { ask } = connections
   const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
     notifyListeners(text)
     return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
@@ -177,31 +148,16 @@ export const connectDb = (options: DbOptions): Db => {
 
   const askSpread = (client: pg.PoolClient) => isDistributed((text) => ask(client, { text }))
 
-  /** The second attempt is for a server that was the primary and is not any more. */
-  const connect = async (attempt = 1): Promise<pg.PoolClient> => {
-    try {
-      if (!primary.isKnown()) await primary.find()
-      const client = await pool.connect()
-      if (primary.isOf(client)) return client
-      client.release(true)
-    } catch (error) {
-      primary.forget()
-      if (primary.isAlone || attempt > 1) throw classifyError(error).thrown
-      return connect(attempt + 1)
-    }
-    return connect(attempt)
-  }
-
   const withClientIn =
     ({ share, onDisconnect }: DbScope): WithClient =>
     async (work) => {
       const entered = await shares.enter(share, onDisconnect)
       let client: pg.PoolClient | undefined
       try {
-        client = await connect()
+        client = await connections.take()
         return await work(client)
       } finally {
-        client?.release(lost.has(client))
+        if (client !== undefined) connections.giveBack(client)
         shares.leave(entered)
       }
     }
@@ -291,7 +247,7 @@ export const connectDb = (options: DbOptions): Db => {
         return { result, signals }
       } catch (error) {
         hasEnded = true
-        if (!lost.has(client)) await send(client, 'rollback').catch(() => lost.add(client))
+        if (!connections.isLost(client)) await send(client, 'rollback').catch(() => connections.lose(client))
         throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
@@ -347,8 +303,7 @@ export const connectDb = (options: DbOptions): Db => {
       forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
       poolState: () => ({
-        total: pool.totalCount,
-        idle: pool.idleCount,
+        ...connections.state(),
         waiting: shares.waiting(),
         queued: queues.waiting(),
       }),
@@ -356,7 +311,7 @@ export const connectDb = (options: DbOptions): Db => {
         listeners.add(listener)
         return () => listeners.delete(listener)
       },
-      close: () => pool.end(),
+      close: connections.close,
     }
   }
   // Commands and tests use the whole pool.
