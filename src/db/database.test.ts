@@ -219,7 +219,7 @@ test('a database that refuses, disconnects or stops answering is unavailable, an
 test('a connection that breaks while its clock is set leaves the pool usable', async (t) => {
   const line = await openLine(t)
   const clock = movableClock()
-  const db = openDb(t, { url: line.url, isDirect: true, timeoutMs: 300, poolSize: 1, clock })
+  const db = openDb(t, { url: line.url, isDirect: true, timeoutMs: 1_000, poolSize: 1, clock })
   await db.run`select 1`
   line.silence()
   clock.advance(1_000)
