@@ -6,6 +6,7 @@ import { type EventData, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { chooseProgram } from '../bin/bundle.js'
 import { distribute } from '../src/db/distribute.ts'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -93,6 +94,8 @@ const runTests = async (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    // Tests start some hundred processes. From the bundle that `npm start` makes, each takes a second less than from the source.
+    TEST_PROGRAM: chooseProgram(process.cwd(), 'start'),
     ...(process.env.DATABASE_DIRECT_URL && { TEST_POOLER: process.env.DATABASE_URL }),
     ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
     // Some hundred processes load the same modules; the first one compiles them.
