@@ -6,7 +6,7 @@ import { type Load, type Measured, median, requireWrk, sendLoad } from './load.t
 import { printPlans } from './plans.ts'
 import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
-import { newDataDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
+import { newEmptyDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
 const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--processor]
@@ -85,7 +85,7 @@ const withShops = async (sizes: (typeof usualSize)[], use: (shops: Shop[]) => Pr
 }
 
 const measureStarts = async () => {
-  const dataDir = newDataDir()
+  const dataDir = newEmptyDir()
   try {
     const first = await startService(dataDir)
     await first.stop()

@@ -12,7 +12,7 @@ import { fillCatalog } from './big-catalog.ts'
 import { code, fillCarts, fillCodes, guestToken, phone } from './fill-shoppers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { recordStatement, runPgbench, varying } from './pgbench.ts'
-import { createStore, newDataDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
+import { createStore, newEmptyDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
 const help = `npm run bench:shoppers -- [--million] [--only PART] [--seconds 4] [--rounds 3] [--smoke]
 
@@ -55,7 +55,7 @@ const main = async () => {
   if (values.help) return print(help)
   requireWrk()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'))
-  const dataDir = newDataDir()
+  const dataDir = newEmptyDir()
   const service = await startService(dataDir, { VITRINE_SECRET: secret, DATABASE_POOL_SIZE: String(connections) })
   const database = await openEmbedded({ dataDir, role: 'command' })
   try {

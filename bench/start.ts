@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cpuSeconds, newDataDir, program, removeDataDir, residentMegabytes, startService } from './service.ts'
+import { cpuSeconds, newEmptyDir, program, removeDataDir, residentMegabytes, startService } from './service.ts'
 
 const help = `npm run bench:start -- [--rounds 5] [--from PROGRAM] [--smoke]
 
@@ -36,7 +36,7 @@ type Run = { wallMs: number; cpuMs: number; megabytes: number }
 
 const main = async () => {
   if (values.help) return print(help)
-  const dataDir = newDataDir()
+  const dataDir = newEmptyDir()
   writeFileSync(join(dataDir, usageFile), tellUsage)
   const env = { ...process.env, VITRINE_DATA_DIR: dataDir }
   try {

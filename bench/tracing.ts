@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Measured, median, requireWrk, sendLoad } from './load.ts'
-import { createStore, newDataDir, program, removeDataDir, startService } from './service.ts'
+import { createStore, newDataDir, newEmptyDir, program, removeDataDir, startService } from './service.ts'
 
 const help = `npm run bench:tracing -- [--against FOLDER] [--seconds 4] [--rounds 5] [--smoke]
 
@@ -42,7 +42,7 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler: new ${sampler}(
 const main = async () => {
   if (values.help) return print(help)
   requireWrk()
-  const folder = newDataDir()
+  const folder = newEmptyDir()
   const withSdk = (name: string, sampler: string) => {
     const file = join(folder, `${name}.mjs`)
     writeFileSync(file, sdk(sampler))

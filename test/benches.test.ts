@@ -7,7 +7,16 @@ import { promisify } from 'node:util'
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const benches = Object.keys(scripts).filter((name) => /^bench(:|$)/.test(name))
 
-const helpOf = async (script: string) => {
+const helps = new Map<string, Promise<string>>()
+
+/** Documents name a bench several times, and each process takes half a second of processor time. */
+const helpOf = (script: string) => {
+  const known = helps.get(script) ?? printHelp(script)
+  helps.set(script, known)
+  return known
+}
+
+const printHelp = async (script: string) => {
   const [, file = ''] = /^exec node (\S+)$/.exec(scripts[script] ?? '') ?? []
   return (await promisify(execFile)(process.execPath, [file, '--help'])).stdout
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run } from '../src/cli/program.ts'
+import { pathToFileURL } from 'node:url'
 
 /**
  * Runs commands one after another in a process that has the program loaded, because loading takes a second. Each command
- * gets its own environment and output, and `process.exit` only ends the command.
+ * gets its own environment and output, and `process.exit` only ends the command. The argument is the program.
  */
 export type Order = { args: readonly string[]; env: NodeJS.ProcessEnv }
 export type Outcome = { code: number; stdout: string; stderr: string; left: string[] }
@@ -19,6 +19,15 @@ process.exit = (code) => {
   throw new Exit(Number(code ?? process.exitCode ?? 0))
 }
 
+const [, , program = ''] = process.argv
+let commands = 0
+
+/** Another query makes Node run the main module again. It keeps the modules that this one imports. */
+const runMain = async (args: readonly string[]) => {
+  process.argv = [process.execPath, program, ...args]
+  await import(`${pathToFileURL(program)}?${commands++}`)
+}
+
 const runCommand = async ({ args, env }: Order): Promise<Outcome> => {
   process.env = { ...env }
   process.exitCode = 0
@@ -32,7 +41,7 @@ const runCommand = async ({ args, env }: Order): Promise<Outcome> => {
     }
   }
   const before = process.getActiveResourcesInfo()
-  const exit = await run(['node', 'vitrine', ...args]).catch((error: unknown) => {
+  const exit = await runMain(args).catch((error: unknown) => {
     if (error instanceof Exit) return error
     throw error
   })

@@ -6,9 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { assertShows, blocksOf, root } from './documents.ts'
-
-const program = join(root, 'src/main.ts')
+import { mainProgram as program } from '../src/cli/fixture.ts'
+import { assertShows, blocksOf } from './documents.ts'
 
 /** Files that this harness itself writes into the folder. */
 export const harnessFiles = ['commands.sh', 'console.txt']

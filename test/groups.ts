@@ -2,17 +2,20 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, matchesGlob, resolve } from 'node:path'
 import { suite } from 'node:test'
+import { pathToFileURL } from 'node:url'
 
 /**
  * Test files of one area share a process. Loading the service takes a second of processor time and its code is slow
  * until the engine has optimized it, so most files would spend more on starting than on testing. Files that measure
  * time or need a fresh process run alone.
  */
-const areas: Record<string, { files: string; maxFiles: number }> = {
+const areas: Record<string, { files: string; maxFiles: number; isAsync?: boolean }> = {
   // In the order in which they run. Groups that take longest come first, so that no core is idle at the end.
   cli: { files: 'src/{cli,demo-shop}/**', maxFiles: 5 },
   browser: { files: 'test/browser/*.test.ts', maxFiles: 8 },
   contract: { files: 'test/{hostile-*,matrix*,invoke*}.test.ts', maxFiles: 6 },
+  // They record the same statements, once for all of them.
+  statements: { files: 'test/statements/*.test.ts', maxFiles: 8, isAsync: true },
   features: { files: 'src/features/**', maxFiles: 10 },
   client: { files: 'test/sdk*.test.ts', maxFiles: 8 },
   model: { files: 'test/model/*.test.ts', maxFiles: 8 },
@@ -38,9 +41,10 @@ export const groupFiles = (
   folder: string,
   { withDoubles }: { withDoubles: boolean },
 ): string[] => {
-  const groups = Object.entries(areas).flatMap(([name, { maxFiles }]) => {
+  const groups = Object.entries(areas).flatMap(([name, { maxFiles, isAsync }]) => {
     const members = files.filter((file) => areaOf(file) === name)
-    return chunk(members, maxFiles).map((part, i) => writeGroup(join(folder, `${name}-${i + 1}.test.mjs`), part))
+    const write = isAsync ? writeImports : writeGroup
+    return chunk(members, maxFiles).map((part, i) => write(join(folder, `${name}-${i + 1}.test.mjs`), part))
   })
   const atDoubles = withDoubles ? groupsAtDoubles(files, folder) : []
   return [...files.filter((file) => areaOf(file) === undefined), ...atDoubles, ...groups]
@@ -68,6 +72,12 @@ const writeGroup = (path: string, files: readonly string[], double?: string) => 
   const url = JSON.stringify(import.meta.url)
   const values = [files, double].map((value) => JSON.stringify(value)).join(', ')
   writeFileSync(path, `import { runGroup } from ${url}\nrunGroup(${values})\n`)
+  return path
+}
+
+/** For files that wait while they load, which no suite can do. Their hooks are those of the group. */
+const writeImports = (path: string, files: readonly string[]) => {
+  writeFileSync(path, files.map((file) => `import ${JSON.stringify(pathToFileURL(resolve(file)).href)}\n`).join(''))
   return path
 }
 

@@ -1,11 +1,12 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { run } from 'node:test'
+import { type EventData, run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { chooseProgram } from '../bin/bundle.js'
 import { distribute } from '../src/db/distribute.ts'
 import { openEmbedded } from '../src/db/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
@@ -93,6 +94,8 @@ const runTests = async (url: string) => {
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
+    // Tests start some hundred processes. From the bundle that `npm start` makes, each takes a second less than from the source.
+    TEST_PROGRAM: chooseProgram(process.cwd(), 'start'),
     ...(process.env.DATABASE_DIRECT_URL && { TEST_POOLER: process.env.DATABASE_URL }),
     ...(values.long ? { TEST_ALL_COMBINATIONS: '1' } : {}),
     // Some hundred processes load the same modules; the first one compiles them.
@@ -113,10 +116,34 @@ const runTests = async (url: string) => {
   events.on('test:fail', () => {
     failed = true
   })
+  const secondsOf = new Map<string, number>()
+  for (const end of ['test:pass', 'test:fail'] as const) events.on(end, (test) => addSeconds(secondsOf, test))
   events.compose(spec).pipe(process.stdout, { end: false })
   await finished(events)
+  if (secondsOf.size > slowestShown) print(describeSlowest(secondsOf))
   return failed ? 1 : 0
 }
+
+type EndedTest = Pick<EventData.TestPass, 'name' | 'file' | 'nesting' | 'details'>
+
+/** In a group, the outermost suites are the files (groups.ts). */
+const addSeconds = (secondsOf: Map<string, number>, { name, file = name, nesting, details }: EndedTest) => {
+  if (nesting > 0) return
+  const path = /\.test\.ts\b/.test(name) ? name : relative(process.cwd(), file)
+  secondsOf.set(path, (secondsOf.get(path) ?? 0) + details.duration_ms / 1000)
+}
+
+const slowestShown = 15
+
+const describeSlowest = (secondsOf: ReadonlyMap<string, number>) =>
+  ['The slowest files, in seconds, while others ran beside them:']
+    .concat(
+      [...secondsOf]
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, slowestShown)
+        .map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)}  ${path}`),
+    )
+    .join('\n')
 
 /** A migrated database, and beside it the template from which tests make more of them. */
 const openTestDatabase = async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { endChild, freePort, newDataDir } from '../service.ts'
+import { endChild, freePort, newEmptyDir } from '../service.ts'
 import { type PeerProduct, pickNth, pickRead, type SearchedWord } from './catalog.ts'
 import { type Call, contentOf, expectThat, type Journey, type PeerStart, type RunningPeer } from './driver.ts'
 import { installPeer } from './packages.ts'
@@ -58,7 +58,7 @@ export const startVendure = async ({
 }
 
 const fill = async (env: NodeJS.ProcessEnv, products: readonly PeerProduct[], say: PeerStart['say']) => {
-  const folder = newDataDir()
+  const folder = newEmptyDir()
   try {
     const file = join(folder, 'products.csv')
     const header =

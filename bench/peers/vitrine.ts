@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createStore, newDataDir, program, removeDataDir, type Service, startService } from '../service.ts'
+import { createStore, newEmptyDir, program, removeDataDir, type Service, startService } from '../service.ts'
 import { buyOnce, openPhones, type Phones, type Seller } from '../whole-order.ts'
 import { type PeerProduct, pickNth, pickRead, type SearchedWord } from './catalog.ts'
 import { contentOf, countParts, expectThat, type Journey, type PeerStart, type RunningPeer } from './driver.ts'
@@ -25,7 +25,7 @@ export const startVitrine = async ({
   connections,
   say,
 }: PeerStart): Promise<RunningPeer> => {
-  const dataDir = newDataDir()
+  const dataDir = newEmptyDir()
   const phones = await openPhones()
   const stopPhones = () => {
     phones.close()

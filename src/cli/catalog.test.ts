@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { databaseUrl, newStore, startTestService, type TestService } from '../../test/harness.ts'
-import { runVitrine } from './fixture.ts'
+import { mainProgram, runVitrine } from './fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -16,11 +15,9 @@ before(async () => {
 })
 after(() => service.close())
 
-const program = fileURLToPath(new URL('../main.ts', import.meta.url))
-
 const startVitrine = (...args: string[]) => {
   const env = { ...process.env, DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
-  return spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [mainProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 const finish = async (child: ChildProcess) => {

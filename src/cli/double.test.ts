@@ -10,10 +10,10 @@ import {
   isReady,
   launchCommand,
   launchService,
+  mainProgram,
   newFolder,
   productionSettings,
   readDemoKeys,
-  root,
   runProcess,
   runVitrine,
   type Settings,
@@ -39,7 +39,7 @@ const startDouble = async (t: TestContext, name: string, settings: Settings, ...
 
 /** Runs a printed command as a shell does, with the program of this checkout in the place of npm. */
 const runPrinted = (command: string, settings: Settings) => {
-  const script = command.replace(/\bnpm run vitrine --/, `'${process.execPath}' '${join(root, 'src/main.ts')}'`)
+  const script = command.replace(/\bnpm run vitrine --/, `'${process.execPath}' '${mainProgram}'`)
   return runProcess([], settings, { program: ['bash', '-c', script] })
 }
 

@@ -28,7 +28,8 @@ import { makeOnce } from '../../test/shared.ts'
 
 // Runs the program as an operator does: in its own process and data folder, with only the settings of the test.
 export const root = fileURLToPath(new URL('../../', import.meta.url))
-const main = join(root, 'src/main.ts')
+/** The bundle of the run (test/run.ts). */
+export const mainProgram = process.env.TEST_PROGRAM ?? join(root, 'src/main.ts')
 
 export type Settings = Record<string, string>
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -52,8 +53,10 @@ const cleanEnvironment = () =>
   )
 
 const launch = (args: readonly string[], settings: Settings, options: RunOptions) => {
-  const [file = '', ...first] = options.program ?? [process.execPath, main]
   const { uid } = options
+  // Another user cannot read the bundle, and runs the source.
+  const own = uid === undefined ? mainProgram : join(root, 'src/main.ts')
+  const [file = '', ...first] = options.program ?? [process.execPath, own]
   const child = spawn(file, [...first, ...args], {
     cwd: root,
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -77,11 +80,11 @@ const launch = (args: readonly string[], settings: Settings, options: RunOptions
 export const runProcess = (args: readonly string[], settings: Settings, options: RunOptions = {}): Promise<Ended> =>
   launch(args, settings, options).ended
 
-/** Runs the commands of a checkout in processes that have its program loaded (test/command-worker.ts). */
-export const commandRunner = (checkout: string) => {
+/** Runs commands in processes that have the program of a checkout loaded (test/command-worker.ts). */
+export const commandRunner = (checkout: string, program = join(checkout, 'src/main.ts')) => {
   const idleWorkers: ChildProcess[] = []
   return async (args: readonly string[], settings: Settings): Promise<Ended> => {
-    const worker = idleWorkers.pop() ?? forkWorker(checkout)
+    const worker = idleWorkers.pop() ?? forkWorker(checkout, program)
     worker.channel?.ref()
     const { left, ...ended } = await new Promise<Outcome>((resolve, reject) => {
       const fail = () => reject(new Error(`${args.join(' ')} ended the process that runs commands`))
@@ -99,8 +102,8 @@ export const commandRunner = (checkout: string) => {
 }
 
 /** Ends with this process. */
-const forkWorker = (checkout: string) => {
-  const worker = fork(join(checkout, 'test/command-worker.ts'), {
+const forkWorker = (checkout: string, program: string) => {
+  const worker = fork(join(checkout, 'test/command-worker.ts'), [program], {
     cwd: checkout,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
@@ -109,7 +112,7 @@ const forkWorker = (checkout: string) => {
 }
 
 /** Like `runProcess`, but faster. */
-export const runVitrine = commandRunner(root)
+export const runVitrine = commandRunner(root, mainProgram)
 
 /** The JSON output of a command that must succeed. */
 export const runJson = async (args: readonly string[], settings: Settings, run = runVitrine) => {

@@ -40,21 +40,25 @@ const types: Record<string, string> = {
  * enough, because looking for changes takes longer than sending a file.
  */
 export const createAssetLoader = (source: WebPage) => {
-  let made: { assets: Promise<PageAssets>; stamp: number } | undefined
+  const { folder } = source
   return async (has: (known: PageAssets) => boolean = () => false): Promise<PageAssets> => {
-    const known = await made?.assets
+    const known = await loaded.get(folder)?.assets
     if (known !== undefined && has(known)) return known
     const stamp = existsSync(builtFolderOf(source)) ? 0 : newestChange(source)
-    if (made === undefined || made.stamp !== stamp) {
-      made = { assets: stamp === 0 ? Promise.resolve(readBuilt(source)) : bundlePage(source).then(toAssets), stamp }
-      // A failed bundle is tried again at the next request, which may come after the error was fixed.
-      made.assets.catch(() => {
-        made = undefined
-      })
-    }
-    return made.assets
+    const last = loaded.get(folder)
+    if (last?.stamp === stamp) return last.assets
+    const assets = stamp === 0 ? Promise.resolve(readBuilt(source)) : bundlePage(source).then(toAssets)
+    loaded.set(folder, { assets, stamp })
+    // A failed bundle is tried again at the next request, which may come after the error was fixed.
+    assets.catch(() => {
+      if (loaded.get(folder)?.assets === assets) loaded.delete(folder)
+    })
+    return assets
   }
 }
+
+/** What was loaded last, for all servers of this process: tests start many, and a bundle takes a third of a second. */
+const loaded = new Map<WebPage['folder'], { assets: Promise<PageAssets>; stamp: number }>()
 
 /** False for a package without the built page, and for a checkout without esbuild. */
 export const hasPage = (source: WebPage) =>

@@ -27,11 +27,20 @@ export const listStatements = async (): Promise<SentStatement[]> => {
   return statements
 }
 
+let ofService: Promise<Recorded> | undefined
+
 /**
- * The statements of *.sql.ts files, each text once for a call site, and those that could not be recorded. Every
- * exported function is called with samples of its parameter types and with a database that only records.
+ * The statements of *.sql.ts files, each text once for a call site, and those that could not be recorded. Those of the
+ * service are recorded once in a process: the compiler reads the whole source for it.
  */
-export const recordStatements = async (files: readonly SqlFile[] = readSqlFiles()): Promise<Recorded> => {
+export const recordStatements = (files?: readonly SqlFile[]): Promise<Recorded> => {
+  if (files !== undefined) return recordFiles(files)
+  ofService ??= recordFiles(readSqlFiles())
+  return ofService
+}
+
+/** Calls every exported function with samples of its parameter types and with a database that only records. */
+const recordFiles = async (files: readonly SqlFile[]): Promise<Recorded> => {
   const statements = new Map<string, SentStatement>()
   const sites = byPlace(files.flatMap(({ callSites }) => callSites))
   const failed = new Set<string>()

@@ -7,8 +7,15 @@ await loadModule()
 
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** The parsed statement with its kind, such as `SelectStmt`. */
+const parsed = new Map<string, unknown>()
+
+/** The parsed statement with its kind, such as `SelectStmt`. Every rule reads all statements, which are parsed once. */
 export const parseStatement = (text: string): unknown => {
+  if (!parsed.has(text)) parsed.set(text, parse(text))
+  return parsed.get(text)
+}
+
+const parse = (text: string): unknown => {
   const tree: unknown = parseSync(text)
   const [first] = isFields(tree) ? listOf(tree.stmts) : []
   return isFields(first) ? first.stmt : undefined
