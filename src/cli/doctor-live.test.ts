@@ -105,8 +105,9 @@ test('a store that is ready passes every check of doctor --live', async (t) => {
   assert.equal(waiting.state, 'warning')
   assert.ok(waiting.detail.includes(`enter ${address} at stripe`), waiting.detail)
 
+  const [store] = await query(settings.DATABASE_URL ?? '', 'select id from store')
   const received = `insert into payment_event (store_id, provider, event_id, body, received_at, outcome)
-    values ((select id from store), '%', 'evt_1', '{}', now(), 'ignored')`
+    values (${store?.id}, '%', 'evt_1', '{}', now(), 'ignored')`
   await query(settings.DATABASE_URL ?? '', received.replace('%', 'stripe asked'))
   assert.equal(findingOf(await examine(settings, '--live'), 'webhook').state, 'warning', 'nothing was sent')
   await query(settings.DATABASE_URL ?? '', received.replace('%', 'stripe'))

@@ -196,7 +196,10 @@ test('SIGTERM ends the service only after open requests are answered', async (t)
   await holder.query('begin; lock table product in access exclusive mode')
   const asked = getAs(serverKey, `${service.url}/v1/products?limit=3`)
   await until(async () => {
-    const { rows } = await holder.query('select from pg_locks where not granted')
+    const { rows } = await holder.query(
+      `select from pg_locks where not granted and relation = 'product'::regclass
+       and database = (select oid from pg_database where datname = current_database())`,
+    )
     return rows.length > 0
   })
   service.child.kill('SIGTERM')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { noPlans } from '../cluster.ts'
 import { databaseUrl } from '../harness.ts'
 import { checkRowTypes } from './check.ts'
 import { listDeletables } from './deletables.ts'
@@ -22,7 +23,7 @@ before(async () => {
 })
 after(() => describer.close())
 
-test('every row type matches the columns of its statement: names, types and nulls', async () => {
+test('every row type matches the columns of its statement: names, types and nulls', noPlans, async () => {
   assert.deepEqual(await checkRowTypes({ describer, neverNull }), [])
 })
 
@@ -33,7 +34,7 @@ test('the statements of cleanup jobs are checked for every table that they clean
   assert.equal(statements.length, 2 * length)
 })
 
-test('a row type that does not match is refused, and a statement that cannot be checked too', async () => {
+test('a row type that does not match is refused, and a statement that cannot be checked too', noPlans, async () => {
   const files = readSqlFiles('test/faulty/*.sql.ts', 'test/faulty/tsconfig.json')
   const faults = await checkRowTypes({ describer, files, neverNull: { 'faulty.sql.ts name': 'not needed' } })
   const texts = faults.map((fault) => fault.split('\n')[0]?.replace(/^\S+\.sql\.ts\S* /, ''))

@@ -134,6 +134,11 @@ test('a time in a place where a distributed database refuses it is found', () =>
   assert.equal(refused('update cart set created_at = case when id is null then vitrine_now() end'), 1)
   assert.equal(refused('update cart set version = 1 returning vitrine_now()'), 1)
   assert.equal(refused('insert into cart (id) values (1) on conflict (id) do update set created_at = vitrine_now()'), 1)
+  const after = (time: string) =>
+    refused(`insert into cart (id) values (1) on conflict (id) do update set created_at = ${time}`)
+  assert.equal(after(`greatest(excluded.created_at, cart.created_at + interval '1 minute')`), 1)
+  assert.equal(after(`cart.created_at - 2 * interval '1 minute'`), 1)
+  assert.equal(after(`(cart.created_at at time zone 'UTC' + interval '1 minute') at time zone 'UTC'`), 0)
   assert.equal(refused('insert into cart (id) values ((select 1))'), 1)
   assert.equal(refused('update cart set created_at = coalesce(created_at, (select vitrine_now()))'), 0)
   assert.equal(refused('update cart set created_at = vitrine_now() returning (select vitrine_now())'), 0)

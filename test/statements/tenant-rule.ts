@@ -117,6 +117,7 @@ export const findRefusedTimes = ({ text }: Pick<CheckedStatement, 'text'>): stri
         ? ['returns vitrine_now(). Return (select vitrine_now())']
         : []),
       ...(namesTime(conflict) ? ['has vitrine_now() in on conflict. Compare with a column of excluded'] : []),
+      ...(movesTime(conflict) ? [`adds an interval in on conflict. Add it to a time at time zone 'UTC'`] : []),
       ...(isInValues && queriesIn([conflict, source?.valuesLists]).length > 0
         ? ['has a query beside values. Write insert … select']
         : []),
@@ -132,6 +133,26 @@ const nodesIn = (node: unknown, kind: string): readonly unknown[] => {
 
 const namesTime = (node: unknown) =>
   nodesIn(node, 'FuncCall').some((call) => isFields(call) && stringOf(listOf(call.funcname).at(-1)) === 'vitrine_now')
+
+/** Whether an interval is added to a time with a time zone, which depends on that of the session and is not immutable. */
+const movesTime = (node: unknown): boolean => {
+  if (!isFields(node) || nodeOf(node, 'SubLink')) return false
+  const { name, lexpr, rexpr } = nodeOf(node, 'A_Expr') ?? {}
+  const isSum = /^[+-]$/.test(stringOf(listOf(name)[0]) ?? '')
+  const moves = (time: unknown, by: unknown) => isInterval(by) && !isInterval(time) && !isInUtc(time)
+  return (
+    (isSum && (moves(lexpr, rexpr) || moves(rexpr, lexpr))) || Object.values(node).some((value) => movesTime(value))
+  )
+}
+
+const isInterval = (node: unknown): boolean => {
+  const { name, lexpr, rexpr } = nodeOf(node, 'A_Expr') ?? {}
+  if (stringOf(listOf(name)[0]) === '*') return isInterval(lexpr) || isInterval(rexpr)
+  const type = nodeOf(node, 'TypeCast')?.typeName
+  return isFields(type) && stringOf(listOf(type.names).at(-1)) === 'interval'
+}
+
+const isInUtc = (node: unknown) => stringOf(listOf(nodeOf(node, 'FuncCall')?.funcname).at(-1)) === 'timezone'
 
 /**
  * A distributed database runs common table expressions that insert one after another, each as a statement of its own, and

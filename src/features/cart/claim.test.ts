@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, startTestService, type TestService, withinASecond } from '../../../test/harness.ts'
+import { assertError, startTestService, type TestService } from '../../../test/harness.ts'
+import { sessionOf, waitsOrEnds } from '../../../test/lock-waits.ts'
 import { newCustomer, newGuest } from '../../../test/shoppers.ts'
 import { openShop, quantities } from './fixture.ts'
 
@@ -67,7 +68,7 @@ test('a claim while the customer gets a first cart elsewhere adds to that cart',
       select store_id, 'cart_first', ${asha.id}, outlet_id, now(), now() from cart
       where store_id = ${store.id} and id = ${json.id}`
     claim = asha.call('POST', `/v1/cart/${json.id}/claim`)
-    await withinASecond(async () => (await service.db.many`select from pg_locks where not granted`).length > 0)
+    await waitsOrEnds(service.db, await sessionOf(tx), claim)
   })
   const claimed = await claim
   assert.deepEqual([claimed?.status, claimed?.json.id], [200, 'cart_first'])

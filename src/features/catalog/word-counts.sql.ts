@@ -12,8 +12,12 @@ import { json } from './products.sql.ts'
 export const noteUncountedWords = (tx: Tx, storeId: StoreId) => tx.run`
   insert into search_count (store_id, due_at) values (${storeId}, vitrine_now() + interval '10 seconds')
   on conflict (store_id) do update
-    set due_at = greatest(excluded.due_at, search_count.counted_at + interval '10 minutes')
+    set due_at = greatest(excluded.due_at, ${tenMinutesAfterCount})
   where search_count.due_at is null`
+
+/** In UTC, because a sum with the time zone of the session is not immutable, and refused here by a cluster (0053). */
+const tenMinutesAfterCount = sql`
+  (search_count.counted_at at time zone 'UTC' + interval '10 minutes') at time zone 'UTC'`
 
 export const findStoresToCount = (db: Queries) => db.many<{ storeId: StoreId; waiting: number; oldestAt: Date }>`
   select store_id as "storeId", count(*) as waiting, min(due_at) as "oldestAt" from search_count
