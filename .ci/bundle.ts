@@ -27,7 +27,12 @@ const keptBundles = 5
  */
 const bundle = async (outdir: string, base: string): Promise<Metafile> => {
   const { metafile, outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: ['src/main.ts', 'src/worker.ts'], outdir, logLevel: 'error' },
+    ...{
+      absWorkingDir: root,
+      entryPoints: ['src/main.ts', 'src/worker.ts', 'src/indexer.ts'],
+      outdir,
+      logLevel: 'error',
+    },
     ...{ metafile: true, write: false },
     ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'esnext' },
     // Node keeps the text of what it runs in memory. Names stay, and with short lines a stack trace is still useful.

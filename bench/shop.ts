@@ -1,7 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
+import { loadConfig } from '../src/config.ts'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
+import { indexFolderIn } from '../src/features/catalog/search-index/files.ts'
+import { openIndexReader } from '../src/features/catalog/search-index/read-index.ts'
 import { fillCatalog } from './big-catalog.ts'
 import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
 
@@ -53,6 +56,7 @@ export const openShop = async (size: Size, keep?: string, settings: NodeJS.Proce
   try {
     const { storeId, key } = readNote(dataDir) ?? (await fillShop(service, database, size))
     const headers = { 'x-store-key': key }
+    await untilIndexed(service, headers, size.products)
     const deepPage = Math.min(deepestPage, Math.floor(size.products / pageSize))
     const cursors = await findCursors(service.url, headers, (deepPage - 1) * pageSize)
     const deepCursor = cursors.at(-1) as string
@@ -93,6 +97,30 @@ const untilCounted = async ({ connection }: EmbeddedServer) => {
     }
   } finally {
     await client.end()
+  }
+}
+
+/** The first search of a large store has its index made, unless it has one from before. */
+const untilIndexed = async ({ url, dataDir, env }: Service, headers: Record<string, string>, products: number) => {
+  const { searchIndexProducts } = loadConfig({ VITRINE_SEARCH_INDEX_PRODUCTS: env.VITRINE_SEARCH_INDEX_PRODUCTS })
+  if (searchIndexProducts === 0 || products < searchIndexProducts) return
+  for (;;) {
+    await (await fetch(`${url}/v1/search?q=wa&_=${Math.random()}`, { headers })).arrayBuffer()
+    const files = globSync(join(indexFolderIn(dataDir), '*.sqlite'))
+    if (files.some(isReady)) return
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+const isReady = (path: string) => {
+  try {
+    const reader = openIndexReader(path)
+    const isConfirmed = reader.confirmedAtMs() > 0
+    reader.close()
+    return isConfirmed
+  } catch {
+    // Its tables are not made yet.
+    return false
   }
 }
 

@@ -22,6 +22,9 @@ import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { keepCategoryNames } from './features/catalog/category-names.ts'
+import { indexFolderIn } from './features/catalog/search-index/files.ts'
+import { startIndexKeeper } from './features/catalog/search-index/index-keeper.ts'
+import { openSearchIndexes } from './features/catalog/search-index/search-indexes.ts'
 import type { PasswordHasher, Services, SignInWay } from './features/context.ts'
 import { createCarriers } from './features/delivery/carriers.ts'
 import { registerDemoImages } from './features/demo-store/demo-store.routes.ts'
@@ -133,6 +136,11 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
   const categoryNames = keepCategoryNames()
+  const indexFolder = indexFolderIn(config.dataDir)
+  const searchIndexes = openSearchIndexes({
+    ...{ folder: indexFolder, minProducts: config.searchIndexProducts },
+    onFailure: (error) => logger.warn({ err: error }, 'search index not read, the database is searched'),
+  })
   const services: Services = {
     // For work whose store is not known yet. Code that learns the store continues with `db.forStore`.
     db: db.forWork('public'),
@@ -143,6 +151,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     readsFor: replica?.readsFor ?? ((own) => own),
     cachedProducts: catalog.products,
     categoryNames,
+    searchIndexes,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
     otpHashes: deriveSigner(options.secrets, 'otp'),
@@ -189,7 +198,17 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   }
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const { directConnection } = options
-  const caches = await openCaches({ db, directory, categoryNames, replica, catalog, logger, directConnection })
+  const caches = await openCaches({
+    ...{ db, directory, categoryNames, replica, catalog, searchIndexes, logger, directConnection },
+  })
+  // Of several workers, the one that does the background work keeps the indexes of all.
+  const isKeeper = config.searchIndexProducts > 0 && (shared === undefined || options.jobs !== null)
+  const indexKeeper = isKeeper
+    ? startIndexKeeper({
+        ...{ folder: indexFolder, connection: options.connection, db: db.forWork('jobs') },
+        log: (level, fields, message) => logger[level](fields, message),
+      })
+    : null
   const { answers } = catalog
   const jobs: JobRunner = createJobRunner({
     kinds: listJobKinds(services, db),
@@ -317,7 +336,8 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     await server.close()
     clearTimeout(drainTimer)
     clearInterval(idleTimer)
-    await Promise.all([caches.close(), counter.close(), stopped])
+    await Promise.all([caches.close(), counter.close(), indexKeeper?.close(), stopped])
+    searchIndexes.close()
     await services.mail?.close()
     await Promise.all([db.close(), replica?.close()])
   }

@@ -6,6 +6,7 @@ import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
 import type { KeptCategoryNames } from './features/catalog/category-names.ts'
+import type { OpenIndexes } from './features/catalog/search-index/search-indexes.ts'
 import { type FeedCaches, type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import { type AnswerCache, createAnswerCache } from './http/cached-answers.ts'
 import { createProductCache, type ProductCache } from './http/cached-products.ts'
@@ -22,6 +23,7 @@ export type CachesOptions = {
   categoryNames: Pick<KeptCategoryNames, 'drop' | 'dropAll'>
   replica: Replica | null
   catalog: CatalogCaches
+  searchIndexes: Pick<OpenIndexes, 'noteChange' | 'noteChanges'>
   logger: Logger
 }
 
@@ -35,8 +37,11 @@ export const createCatalogCaches = (replica: Replica | null): CatalogCaches => {
   }
 }
 
-/** Both learn of the same changes. */
-const joinCaches = ({ answers, products }: CatalogCaches): FeedCaches => ({
+/** All learn of the same changes. */
+const joinCaches = ({
+  catalog: { answers, products },
+  searchIndexes,
+}: Pick<CachesOptions, 'catalog' | 'searchIndexes'>): FeedCaches => ({
   invalidateProducts: (store, changed) => {
     products.invalidateProducts(store, changed)
     answers.invalidateProducts(store, changed)
@@ -44,10 +49,12 @@ const joinCaches = ({ answers, products }: CatalogCaches): FeedCaches => ({
   invalidateStore: (store) => {
     products.invalidateStore(store)
     answers.invalidateStore(store)
+    searchIndexes.noteChange(store)
   },
   invalidateAll: () => {
     products.invalidateAll()
     answers.invalidateAll()
+    searchIndexes.noteChanges()
   },
   confirm: (sinceMs, untilMs) => {
     products.confirm(sinceMs, untilMs)
@@ -66,9 +73,10 @@ export const openCaches = async ({
   categoryNames,
   replica,
   catalog,
+  searchIndexes,
   logger,
 }: CachesOptions): Promise<Caches> => {
-  const caches = joinCaches(catalog)
+  const caches = joinCaches({ catalog, searchIndexes })
   let stockFeed: StockFeed | null = null
   const clear = ({ isListening }: { isListening: boolean }) => {
     replica?.setListening(isListening)

@@ -58,6 +58,7 @@ test('every setting has a default that suits development', () => {
     trustProxy: false,
     media: { bucket: null, publicUrl: null, storeLimitBytes: 5_000_000_000 },
     maxUploads: 40,
+    searchIndexProducts: 20_000,
     stopDelayMs: 0,
     metricsToken: null,
     urls: {
@@ -106,6 +107,7 @@ test('every variable is read', () => {
     ...smtp,
     ...bucket,
     VITRINE_MAX_UPLOADS: '9',
+    VITRINE_SEARCH_INDEX_PRODUCTS: '500',
     VITRINE_STOP_DELAY_SECONDS: '8',
     VITRINE_INCOMING_TRACE: 'parent',
     LOG_LEVEL: 'warn',
@@ -135,6 +137,7 @@ test('every variable is read', () => {
       storeLimitBytes: 7_000_000,
     },
     maxUploads: 9,
+    searchIndexProducts: 500,
     stopDelayMs: 8_000,
     urls: {
       juspay: 'https://api.juspay.in',
@@ -229,6 +232,7 @@ test('every invalid value is refused with a message that names its variable', ()
     VITRINE_MEDIA_PUBLIC_URL: ['cdn.example', 'ftp://cdn.example', 'https://cdn.example/?a', 'https://a:b@cdn.example'],
     VITRINE_MEDIA_STORE_MB: ['0', 'many', '1.5'],
     VITRINE_MAX_UPLOADS: ['0', 'many', '1.5'],
+    VITRINE_SEARCH_INDEX_PRODUCTS: ['-1', 'many', '1.5'],
     VITRINE_STOP_DELAY_SECONDS: ['-1', 'soon', '301'],
     VITRINE_MAIL_FROM: [
       ...[

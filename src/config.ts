@@ -38,6 +38,7 @@ export type Config = Readonly<{
   mail: Readonly<ReturnType<typeof readMail>>
   media: Readonly<ReturnType<typeof readMedia>>
   maxUploads: number
+  searchIndexProducts: number
   stopDelayMs: number
   incomingTrace: Static<typeof Environment>['VITRINE_INCOMING_TRACE']
   logLevel: Static<typeof Environment>['LOG_LEVEL']
@@ -87,6 +88,7 @@ export const loadConfig = (variables: NodeJS.ProcessEnv): Config => {
     mail: readMail(env),
     media: readMedia(env),
     maxUploads: env.VITRINE_MAX_UPLOADS,
+    searchIndexProducts: env.VITRINE_SEARCH_INDEX_PRODUCTS,
     stopDelayMs: seconds(env.VITRINE_STOP_DELAY_SECONDS),
     incomingTrace: env.VITRINE_INCOMING_TRACE,
     logLevel: env.LOG_LEVEL,

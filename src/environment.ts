@@ -206,6 +206,13 @@ export const Environment = Type.Object({
     default: 5_000,
     description: 'Megabytes that the pictures of one store may take, with all their sizes',
   }),
+  VITRINE_SEARCH_INDEX_PRODUCTS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 20_000,
+    description:
+      'Stores with so many products are searched in an index file, which this instance keeps in `VITRINE_DATA_DIR`; 0: all stores are searched in the database',
+  }),
   VITRINE_MAX_UPLOADS: Type.Integer({
     minimum: 1,
     maximum: 10_000,

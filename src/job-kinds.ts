@@ -4,7 +4,7 @@ import { accountJobs } from './features/accounts/accounts.jobs.ts'
 import { makeResetToken, makeVerifyToken } from './features/accounts/mail-links.ts'
 import { cartJobs } from './features/cart/cart.jobs.ts'
 import { bulkJobType, runBulkStep } from './features/catalog/bulk-change.ts'
-import { catalogJobs } from './features/catalog/catalog.jobs.ts'
+import { catalogCleanup, catalogJobs } from './features/catalog/catalog.jobs.ts'
 import { exportJobType, runExportStep } from './features/catalog/import/export-job.ts'
 import { importJobType, runImport } from './features/catalog/import/import-job.ts'
 import type { Services } from './features/context.ts'
@@ -31,6 +31,7 @@ export const listJobKinds = (services: Services, db: Db): JobKind<unknown>[] => 
     ...storeJobs(cleanup),
     ...deliveryJobs({ ...services, db: db.forWork('jobs') }, cleanup),
     ...catalogJobs(db.forWork('jobs')),
+    ...catalogCleanup(cleanup),
     ...merchantJobs(db.forWork('jobs'), cleanup, {
       [bulkJobType]: inSteps(runBulkStep),
       [importJobType]: runImport,

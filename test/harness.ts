@@ -95,6 +95,8 @@ export const startTestService = async ({
     ...loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://vitrine.test' }),
     port: 0,
     databasePoolSize: 5,
+    // Services of many tests would share its folder.
+    searchIndexProducts: 0,
     internalSecrets: [internalSecret],
     redisUrl: process.env.REDIS_URL ?? null,
     // Tests that run at the same time must not use up each other's limits.

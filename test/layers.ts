@@ -62,4 +62,5 @@ export const partsBelow: Record<string, readonly string[]> = {
   ],
   'main.ts': ['cli'],
   'worker.ts': ['cli', 'service'],
+  'indexer.ts': ['core', 'db', 'features'],
 }

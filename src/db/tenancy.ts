@@ -17,7 +17,17 @@ export const localTables: readonly string[] = ['vitrine_migration']
 export const tenantTables: readonly string[] = [
   ...['address', 'audit', 'carrier_account', 'cart', 'cart_item', 'category', 'coupon', 'coupon_use', 'customer'],
   ...['customer_note', 'delivery_event', 'download', 'erasure', 'event', 'guest', 'invoice', 'invoice_series'],
-  ...['job_file', 'kept_answer', 'listing', 'mail', 'mail_token', 'media', 'media_total', 'merchant_job'],
+  ...[
+    'job_file',
+    'kept_answer',
+    'listing',
+    'listing_change',
+    'mail',
+    'mail_token',
+    'media',
+    'media_total',
+    'merchant_job',
+  ],
   ...['one_time_code', 'order_counter', 'order_event', 'order_line', 'order_note', 'order_return', 'order_search'],
   ...['orders', 'otp_hour', 'otp_request', 'payment', 'payment_event', 'price_override', 'product', 'refund'],
   ...['sale_entry', 'sales_part', 'sales_quarter_hour', 'sandbox_payment', 'search_common', 'search_count'],

@@ -24,6 +24,39 @@ export type CategoryNames = {
   read(db: Queries, storeId: StoreId, ids: readonly string[]): Promise<ReadonlyMap<string, CategoryName>>
 }
 
+/** What an index file knows of a product. `category` and `name` are numbers in place of texts; 0: none. */
+export type IndexedProduct = { seq: number; priceMinor: number; isInStock: boolean; category: number; name: number }
+
+export type IndexFilter = {
+  minMinor?: number | undefined
+  maxMinor?: number | undefined
+  inStock?: boolean | undefined
+}
+
+/** Reads an index file. A query is in the language of SQLite's FTS5. */
+export type IndexReader = {
+  /** Products that match, the newest first. Reads only those that are taken, and those that the filter leaves out. */
+  walk(query: string, limit: number, filter?: IndexFilter): Iterable<IndexedProduct>
+  /** The numbers of products that match. */
+  numbers(query: string, limit: number): Set<number>
+  named(name: number, limit: number): IndexedProduct[]
+  categoryId(number: number): string | null
+  categoryNumbers(ids: readonly string[]): number[]
+}
+
+/** `asOfMs`: all changes before this time, a result of `performance.now()`, are in the result. */
+export type FromIndex<Result> = { result: Result; asOfMs: number }
+
+/** Indexes of the words of large stores, in files of this instance (decision 0059). */
+export type SearchIndexes = {
+  /** Undefined if the store has none that is up to date, or `find` leaves it to the database. */
+  ask<Result>(
+    outlet: { storeId: StoreId; outletId: OutletId },
+    products: number,
+    find: (reader: IndexReader) => Result | undefined,
+  ): FromIndex<Result> | undefined
+}
+
 /** An unauthenticated caller. */
 export type PublicCtx = RequestContext & { clientAddress: string }
 
@@ -125,6 +158,7 @@ export type Services = {
   cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
   categoryNames: CategoryNames
+  searchIndexes: SearchIndexes
   media: Media
   /** Base URL of this service, for links. */
   publicUrl: string

@@ -20,6 +20,7 @@ export const tablesOf: Record<string, readonly string[]> = {
     'price_override',
     'product',
     'search_common',
+    'listing_change',
     'search_count',
     'search_word',
     'stock',

@@ -1,11 +1,15 @@
 import { seconds } from '../../core/clock.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db, Queries } from '../../db/database.ts'
+import { deleteJob } from '../../jobs/cleanup-job.ts'
 import type { JobKind } from '../../jobs/job-kind.ts'
 import type { OutletRef } from './catalog.sql.ts'
 import { type CategoryToReindex, claimCategories, findStoresToReindex } from './category-words.sql.ts'
 import { reindexCategory } from './category-words.ts'
+import { oldListingChanges } from './listing-change.sql.ts'
 import { claimStoreToCount, findStoresToCount } from './word-counts.sql.ts'
 import { countStoreWords } from './word-counts.ts'
+
+export const catalogCleanup = (db: Queries) => [deleteJob(db, 'listing-change-cleanup', oldListingChanges)]
 
 export const catalogJobs = (db: Db): [JobKind<CategoryToReindex>, JobKind<OutletRef>] => [
   {

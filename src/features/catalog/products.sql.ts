@@ -33,7 +33,7 @@ export const listStockedOutlets = (tx: Tx, storeId: StoreId, variantId: string) 
  * planner compared all products with all variants. The words are put together after the cheapest variant was chosen: done
  * for each variant, a product with 2,000 of them took minutes.
  */
-export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
+export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.many<{ seq: number }>`
   insert into listing (store_id, outlet_id, product_id, seq, category_id, name_key, price_minor, compare_at_minor,
     in_stock, words)
   select ${storeId}::integer, c.outlet_id, c.id, c.seq, c.category_id, c.name_key, c.price_minor, c.compare_at_minor, c.in_stock,
@@ -67,10 +67,10 @@ export const refreshListings = (tx: Tx, storeId: StoreId, productIds: readonly s
       listing.words)
     is distinct from (excluded.category_id, excluded.name_key, excluded.price_minor, excluded.compare_at_minor,
       excluded.in_stock, excluded.words)
-  returning 1`
+  returning seq`
 
 /** Updates only the stock flag, the only column that a stock change affects. */
-export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
+export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.many<{ seq: number }>`
   update listing l set in_stock = not l.in_stock
   from outlet o
   where o.store_id = ${storeId} and l.store_id = ${storeId} and l.outlet_id = o.id and l.product_id = any(${productIds})
@@ -79,7 +79,8 @@ export const refreshStockFlags = (tx: Tx, storeId: StoreId, productIds: readonly
       where s.store_id = ${storeId} and s.outlet_id = l.outlet_id and s.product_id = l.product_id
         and s.on_hand > s.reserved)
       or exists (select from variant v
-        where v.store_id = ${storeId} and v.product_id = l.product_id and not v.stock_tracked and v.active))`
+        where v.store_id = ${storeId} and v.product_id = l.product_id and not v.stock_tracked and v.active))
+  returning l.seq`
 
 /** In a fixed order, so that two writers of the same new words cannot deadlock. */
 export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[]) => tx.run`
@@ -94,12 +95,13 @@ export const addSearchWords = (tx: Tx, storeId: StoreId, words: readonly string[
  * the usual case of no hidden products: while a new store is being filled the planner expects no listings, and would
  * scan all of them for every batch.
  */
-export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`
+export const dropHiddenListings = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.many<{ seq: number }>`
   delete from listing l using outlet o, product p
   where (select count(*) > 0 from product p
       where p.store_id = ${storeId} and p.id = any(${productIds}) and p.status <> 'ACTIVE')
     and o.store_id = ${storeId} and l.store_id = o.store_id and l.outlet_id = o.id and l.product_id = any(${productIds})
-    and p.store_id = l.store_id and p.id = l.product_id and p.status <> 'ACTIVE'`
+    and p.store_id = l.store_id and p.id = l.product_id and p.status <> 'ACTIVE'
+  returning l.seq`
 
 /** Serialises writers of one product. Otherwise two of them would each compute the listing from outdated stock. */
 export const lockProducts = (tx: Tx, storeId: StoreId, productIds: readonly string[]) => tx.run`

@@ -3,6 +3,7 @@ import { newId } from '../../core/ids.ts'
 import { announceCatalog } from '../../db/announce.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Outlet, Store, StoreId } from '../context.ts'
+import { noteListingChange } from './listing-change.sql.ts'
 import { slugify } from './product-input.ts'
 import * as sql from './products.sql.ts'
 import { wordsToIndex } from './search-words.ts'
@@ -16,8 +17,9 @@ export const publishProducts = async (tx: Tx, store: Pick<Store, 'id'>, productI
 /** For products that this transaction has locked or created. */
 export const refreshProducts = async (tx: Tx, store: Pick<Store, 'id'>, productIds: readonly string[]) => {
   const before = await sql.listCountedCategories(tx, store.id, productIds)
-  await sql.refreshListings(tx, store.id, productIds)
-  await sql.dropHiddenListings(tx, store.id, productIds)
+  const written = await sql.refreshListings(tx, store.id, productIds)
+  const dropped = await sql.dropHiddenListings(tx, store.id, productIds)
+  await noteChanged(tx, store.id, [...written, ...dropped])
   const after = await sql.listCountedCategories(tx, store.id, productIds)
   const gains = new Map<string, number>()
   for (const { categoryId } of after) gains.set(categoryId, (gains.get(categoryId) ?? 0) + 1)
@@ -38,7 +40,11 @@ export const findOutlet = (store: Pick<Store, 'outlets'>, publicId: string): Out
  * so no notification is needed (decision 0012).
  */
 export const showStockChange = async (tx: Tx, storeId: StoreId, productIds: readonly string[]) => {
-  if (productIds.length > 0) await sql.refreshStockFlags(tx, storeId, productIds)
+  if (productIds.length > 0) await noteChanged(tx, storeId, await sql.refreshStockFlags(tx, storeId, productIds))
+}
+
+const noteChanged = async (tx: Tx, storeId: StoreId, listings: readonly { seq: number }[]) => {
+  if (listings.length > 0) await noteListingChange(tx, storeId, [...new Set(listings.map(({ seq }) => seq))])
 }
 
 const publishBatchSize = 2_000

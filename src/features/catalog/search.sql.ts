@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
+import { byKey, literalLimit, notByIndex, storeNotByIndex } from '../../db/plan-hints.ts'
 import { allOf, type Fragment, sql } from '../../db/sql.ts'
 import type { OutletId } from '../context.ts'
 import { after, conditions, type Filter, type OutletRef, orderBy, type Sort } from './catalog.sql.ts'
@@ -213,6 +213,16 @@ export const suggestProducts = (db: Db, outlet: OutletRef, page: SearchPage, new
     join product p on p.store_id = ${outlet.storeId} and p.id = l.product_id
     order by l.rank desc, l.seq desc`
 }
+
+/** In this order. */
+export const readSuggested = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[]) =>
+  db.many<SuggestedProduct>`
+    select p.id, p.slug, p.name, p.images
+    from unnest(${seqs}::bigint[]) with ordinality as wanted (seq, place)
+    cross join ${byKey(sql`select product_id from listing
+      where store_id = ${storeId} and outlet_id = ${outletId} and seq = wanted.seq`)} l
+    cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = l.product_id`)} p
+    order by wanted.place`
 
 export type SuggestedCategory = { id: string; slug: string; name: string }
 

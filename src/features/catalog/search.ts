@@ -10,6 +10,7 @@ import { findProducts, outletRefOf, readFilter } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
 import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from './matches.ts'
 import * as sql from './search.sql.ts'
+import { findInIndex, suggestFromIndex } from './search-index/find-in-index.ts'
 import {
   byWords,
   type CommonRead,
@@ -38,8 +39,8 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchA
       if (filter === null || terms.length === 0) return []
       const request = { ...filter, nameKey: fold(query.q.trim()), sort, position, limit }
       const atOnce = isAskedAtOnce(terms, filter, products)
-      const find = () =>
-        tryTerms(terms, atOnce, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }))
+      const find = (byIndex: boolean) =>
+        tryTerms(terms, atOnce, (terms, whole) => ask({ ctx, page: { ...request, terms }, products, whole }, byIndex))
       found = await show(ctx, sort, find)
       return found.page
     },
@@ -56,8 +57,14 @@ type Shown = { page: { product: WrittenProduct; position: Position }[]; summary:
 const maxTries = 3
 
 /** Shows what was found. If one of these products was removed in between, the page would look like the last one. */
-const show = async (ctx: StoreCtx, sort: sql.SearchSort, find: () => Promise<Answer>, tries = 1): Promise<Shown> => {
-  const { page, summary } = await find()
+const show = async (
+  ctx: StoreCtx,
+  sort: sql.SearchSort,
+  find: (byIndex: boolean) => Promise<Answer>,
+  tries = 1,
+): Promise<Shown> => {
+  // An index may not know yet what was removed.
+  const { page, summary, asOfMs: foundAsOfMs = Number.POSITIVE_INFINITY } = await find(tries === 1)
   const [{ products, asOfMs }, positions] = await Promise.all([
     findProducts(
       ctx,
@@ -70,7 +77,7 @@ const show = async (ctx: StoreCtx, sort: sql.SearchSort, find: () => Promise<Ans
     return product === undefined || position === undefined ? [] : [{ product, position }]
   })
   if (shown.length < page.length && tries < maxTries) return show(ctx, sort, find, tries + 1)
-  return { page: shown, summary, asOfMs }
+  return { page: shown, summary, asOfMs: Math.min(asOfMs, foundAsOfMs) }
 }
 
 /** The next page starts after the last of them. */
@@ -123,10 +130,24 @@ type Asked = {
   /** If enough products have these words, only they match. */
   whole?: readonly Term[] | undefined
 }
-type Answer = { page: Match[]; summary: MatchSummary; matches: number }
+/** `asOfMs`: changes since then may not be known. */
+type Answer = { page: Match[]; summary: MatchSummary; matches: number; asOfMs?: number | undefined }
+
+/** By the index of the store, if it has one and that is up to date. */
+const ask = async (asked: Asked, byIndex: boolean): Promise<Answer> =>
+  (byIndex ? askIndex(asked) : undefined) ?? askDatabase(asked)
+
+const askIndex = ({ ctx, page, products, whole }: Asked): Answer | undefined => {
+  const found = ctx.searchIndexes.ask(outletRefOf(ctx), products, (reader) => {
+    const first = whole && findInIndex(reader, { ...page, terms: whole }, products)
+    if (whole !== undefined && first === undefined) return undefined
+    return first && first.matches >= enoughMatches ? first : findInIndex(reader, page, products)
+  })
+  return found && { ...found.result, asOfMs: found.asOfMs }
+}
 
 /** Finds a page of the best matches and the summary, and reads as few rows as possible for it. */
-const ask = async (asked: Asked): Promise<Answer> => {
+const askDatabase = async (asked: Asked): Promise<Answer> => {
   const { ctx, page, products } = asked
   const common = await askCommon(asked)
   if (common !== undefined) return common
@@ -170,8 +191,8 @@ const findBest = async (asked: Asked, found: readonly Match[], limit: number): P
   const { whole, ...all } = asked
   const isCut = found.length > limit
   if (whole !== undefined && isCut) {
-    const first = await ask({ ...all, page: { ...all.page, terms: whole } })
-    return first.matches >= enoughMatches ? first : ask(all)
+    const first = await askDatabase({ ...all, page: { ...all.page, terms: whole } })
+    return first.matches >= enoughMatches ? first : askDatabase(all)
   }
   const wholes = whole === undefined ? found : found.filter(({ isWhole }) => isWhole)
   const matches = wholes.length >= enoughMatches ? wholes : found
@@ -258,6 +279,13 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
 }
 
 const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
+  const indexed = ctx.searchIndexes.ask(outletRefOf(ctx), products, (reader) =>
+    suggestFromIndex(reader, page, products),
+  )
+  if (indexed !== undefined) {
+    const seqs = indexed.result.map(({ seq }) => seq)
+    return seqs.length === 0 ? [] : sql.readSuggested(ctx.db, outletRefOf(ctx), seqs)
+  }
   const rows = chooseSuggestedRows(page, products)
   const newest = rows && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, rows))
   return newest && newest.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
