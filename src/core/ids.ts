@@ -59,7 +59,7 @@ export const randomText = (length: number) => {
 }
 
 // Asking for random bytes takes longer than using them, so many are asked for at once.
-const random = new Uint8Array(2048)
+const random = Buffer.alloc(2048)
 let used = random.length
 
 const nextByte = (): number => {
@@ -67,5 +67,5 @@ const nextByte = (): number => {
     randomFillSync(random)
     used = 0
   }
-  return random[used++] as number
+  return random.readUInt8(used++)
 }

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import pg from 'pg'
 import { classifyError } from './errors.ts'
 import { trackPrimary } from './primary.ts'
@@ -74,10 +74,12 @@ export const createConnections = (options: ConnectionOptions): Connections => {
       onError(error)
     })
     // The server cancels a slow statement. This is for a server that does not answer at all.
-    const socket = client.connection.stream as Socket
-    socket.setTimeout(maxSilenceMs, () => {
-      if (unanswered.get(client)) socket.destroy()
-    })
+    const { stream } = client.connection
+    if (stream instanceof Socket) {
+      stream.setTimeout(maxSilenceMs, () => {
+        if (unanswered.get(client)) stream.destroy()
+      })
+    }
     options.onConnect(client)
   })
   const sweep = () => {

@@ -11,6 +11,12 @@ export type TokenRow = {
   usedAt: Date | null
 }
 
+const tokenLock = 7150431
+
+/** One transaction at a time counts and creates tokens of a store. */
+export const lockTokens = (tx: Tx, storeId: StoreId) => tx.run`
+  select pg_advisory_xact_lock(${tokenLock}::integer, ${storeId}::integer)`
+
 /** Nothing if the store has `maxTokens` already. */
 export const insertToken = (
   tx: Tx,

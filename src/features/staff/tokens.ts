@@ -6,9 +6,8 @@ import type { Db } from '../../db/database.ts'
 import { type Permission, permissions, permissionsOf } from '../access/admin.contract.ts'
 import { recordChange } from '../audit/record.ts'
 import type { Author, Store } from '../context.ts'
-import { lockStore } from '../stores/stores.sql.ts'
 import { readRole, refuseBeyondOwn } from './members.ts'
-import { insertToken, listTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
+import { insertToken, listTokens, lockTokens, revokeTokenRow, type TokenRow } from './tokens.sql.ts'
 
 /** Of one store, without those that were revoked. */
 export const maxTokens = 300
@@ -38,7 +37,7 @@ export const createToken = (
   const token = `vat_${randomText(32)}`
   return db.tx(async (tx) => {
     // Tokens that are created at the same time are counted one after the other.
-    await lockStore(tx, store.id)
+    await lockTokens(tx, store.id)
     const made = await insertToken(
       tx,
       store.id,
