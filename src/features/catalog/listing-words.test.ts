@@ -11,10 +11,10 @@ import { refreshListings } from './products.sql.ts'
 /** The statement that a function would send. */
 const statementOf = (send: (tx: Tx) => unknown): Statement => {
   let made: Statement | undefined
-  const run = (strings: TemplateStringsArray, ...values: unknown[]) => {
+  const many = (strings: TemplateStringsArray, ...values: unknown[]) => {
     made = toStatement(strings, values)
   }
-  send({ run } as unknown as Tx)
+  send({ many } as unknown as Tx)
   assert.ok(made)
   return made
 }
