@@ -25,8 +25,8 @@ export type ConnectionOptions = {
   onIdleError?: ((error: Error) => void) | undefined
 }
 
-/** How often connections that were not needed are handed back. The pool closes them after `idleTimeoutMillis`. */
-const sweepMs = 30_000
+/** How often connections that were not needed are handed back to the pool. The pool closes them after `idleTimeoutMillis`. */
+const returnEveryMs = 30_000
 
 /**
  * Connections to the primary. The pool of pg opens and closes them. While they are in use again and again they stay here in
@@ -54,7 +54,7 @@ export const createConnections = (options: ConnectionOptions): Connections => {
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
   const unanswered = new WeakMap<pg.PoolClient, number>()
-  // How many have been ready without a break since the last sweep.
+  // How many have been ready without a break since some were last handed back.
   let spare = 0
   let isClosed = false
 
@@ -82,11 +82,11 @@ export const createConnections = (options: ConnectionOptions): Connections => {
     }
     options.onConnect(client)
   })
-  const sweep = () => {
+  const returnSpare = () => {
     for (const client of ready.splice(0, Math.min(spare, ready.length))) client.release()
     spare = ready.length
   }
-  const sweeping = setInterval(sweep, sweepMs).unref()
+  const returning = setInterval(returnSpare, returnEveryMs).unref()
 
   /** The second attempt is for a server that was the primary and is not any more. */
   const take = async (attempt = 1): Promise<pg.PoolClient> => {
@@ -134,7 +134,7 @@ export const createConnections = (options: ConnectionOptions): Connections => {
     state: () => ({ total: pool.totalCount, idle: pool.idleCount + ready.length }),
     close: () => {
       isClosed = true
-      clearInterval(sweeping)
+      clearInterval(returning)
       for (const client of ready.splice(0)) client.release()
       return pool.end()
     },

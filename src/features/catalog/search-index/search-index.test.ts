@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { notOnCluster } from '../../../../test/cluster.ts'
 import { startTestService, type TestService } from '../../../../test/harness.ts'
 import { removeIndexFile } from './files.ts'
@@ -187,16 +187,22 @@ test('changes while the index is built are in it', oneServer, async (t) => {
   await until(async () => (await found(service, shop, 'added&limit=50')).length === 30)
 })
 
+/** An instance with its file, which the test ends itself. The shop is filled by another one. */
+const startFirst = async (t: TestContext) => {
+  const dataDir = newDataDir(t)
+  const database = await startTestService({ searchIndexProducts: 0 })
+  t.after(() => database.close())
+  const shop = await newIndexedShop(database, ...someProducts)
+  const first = await startTestService({ dataDir, searchIndexProducts: 5 })
+  await found(first, shop, 'mug')
+  return { dataDir, shop, first }
+}
+
 test(
   'an instance that starts again goes on with its file, and reads what has changed meanwhile',
   oneServer,
   async (t) => {
-    const dataDir = newDataDir(t)
-    const database = await startTestService({ searchIndexProducts: 0 })
-    t.after(() => database.close())
-    const shop = await newIndexedShop(database, ...someProducts)
-    const first = await startTestService({ dataDir, searchIndexProducts: 5 })
-    await found(first, shop, 'mug')
+    const { dataDir, shop, first } = await startFirst(t)
     const path = fileOf(first, shop)
     const { ino } = statSync(path)
     await first.close()
@@ -262,12 +268,7 @@ test(
   'two instances with the same folder share its files, and one goes on when the other ends',
   oneServer,
   async (t) => {
-    const dataDir = newDataDir(t)
-    const database = await startTestService({ searchIndexProducts: 0 })
-    t.after(() => database.close())
-    const shop = await newIndexedShop(database, ...someProducts)
-    const first = await startTestService({ dataDir, searchIndexProducts: 5 })
-    await found(first, shop, 'mug')
+    const { dataDir, shop, first } = await startFirst(t)
     const second = await startIndexed(t, dataDir)
     assert.equal((await found(second, shop, 'mug')).length, 12)
     await first.close()
