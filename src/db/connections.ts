@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { type QueryAnswer, Sending, type SentStatement, StatementBatch } from './batch.ts'
 import { classifyError } from './errors.ts'
 import { trackPrimary } from './primary.ts'
 import { wireTypes } from './wire.ts'
@@ -7,8 +8,11 @@ import { wireTypes } from './wire.ts'
 export type Connections = {
   take(): Promise<pg.PoolClient>
   giveBack(client: pg.PoolClient): void
-  /** Runs a statement. What it throws says whether the caller may try again. */
-  ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult>
+  /**
+   * Runs a statement. What it throws says whether the caller may try again. Statements that are sent in one go leave in one
+   * packet, and if one fails, PostgreSQL skips those behind it up to the next with `end`.
+   */
+  ask(client: pg.PoolClient, statement: SentStatement, end: boolean): Promise<QueryAnswer>
   /** It cannot be used again, and another server may be the primary now. */
   lose(client: pg.PoolClient): void
   isLost(client: pg.PoolClient): boolean
@@ -53,7 +57,15 @@ export const createConnections = (options: ConnectionOptions): Connections => {
   const ready: pg.PoolClient[] = []
   // Connections that cannot be used again.
   const lost = new WeakSet<pg.PoolClient>()
-  const unanswered = new WeakMap<pg.PoolClient, number>()
+  const lines = new WeakMap<pg.PoolClient, Line>()
+  const lineOf = (client: pg.PoolClient) => {
+    let line = lines.get(client)
+    if (line === undefined) {
+      line = openLine(client)
+      lines.set(client, line)
+    }
+    return line
+  }
   // How many have been ready without a break since some were last handed back.
   let spare = 0
   let isClosed = false
@@ -77,7 +89,7 @@ export const createConnections = (options: ConnectionOptions): Connections => {
     const { stream } = client.connection
     if (stream instanceof Socket) {
       stream.setTimeout(maxSilenceMs, () => {
-        if (unanswered.get(client)) stream.destroy()
+        if (lineOf(client).isBusy()) stream.destroy()
       })
     }
     options.onConnect(client)
@@ -108,16 +120,15 @@ export const createConnections = (options: ConnectionOptions): Connections => {
     lost.add(client)
     primary.forget()
   }
-  const ask = async (client: pg.PoolClient, query: pg.QueryConfig) => {
-    unanswered.set(client, (unanswered.get(client) ?? 0) + 1)
+  const ask = async (client: pg.PoolClient, statement: SentStatement, end: boolean) => {
     try {
-      return await client.query(query)
+      return await lineOf(client).send(new Sending(statement), end)
     } catch (error) {
+      // The driver's own leads to the socket and not to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error)
       const { thrown, isLost } = classifyError(error)
       if (isLost) lose(client)
       throw thrown
-    } finally {
-      unanswered.set(client, (unanswered.get(client) ?? 1) - 1)
     }
   }
 
@@ -138,5 +149,41 @@ export const createConnections = (options: ConnectionOptions): Connections => {
       for (const client of ready.splice(0)) client.release()
       return pool.end()
     },
+  }
+}
+
+/** What is sent on one connection. */
+type Line = { send(sending: Sending, end: boolean): Promise<QueryAnswer>; isBusy(): boolean }
+
+const openLine = (client: pg.PoolClient): Line => {
+  /** What leaves in the next tick. PostgreSQL answers each of these batches at its end. */
+  let next: Sending[][] = []
+  let isOpen = false
+  let unanswered = 0
+
+  const leave = () => {
+    const batches = next
+    next = []
+    isOpen = false
+    const { stream } = client.connection
+    stream.cork()
+    for (const batch of batches) client.query(new StatementBatch(batch))
+    stream.uncork()
+  }
+  return {
+    send: async (sending, end) => {
+      if (next.length === 0) process.nextTick(leave)
+      const last = next.at(-1)
+      if (isOpen && last !== undefined) last.push(sending)
+      else next.push([sending])
+      isOpen = !end
+      unanswered++
+      try {
+        return await sending.answered
+      } finally {
+        unanswered--
+      }
+    },
+    isBusy: () => unanswered > 0,
   }
 }

@@ -1,20 +1,23 @@
 import type pg from 'pg'
 import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
+import { type SentStatement, transactionIsAborted } from './batch.ts'
 import { createConnections } from './connections.ts'
 import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
 import { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState } from './errors.ts'
 import {
+  type Caller,
   type ConnectionShare,
+  createPatience,
   createQueues,
-  neverDisconnects,
+  noCaller,
   shareConnections,
   splitPool,
   unavailable,
 } from './queueing.ts'
-import { toStatement } from './sql.ts'
+import { nameText, toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
-import { clockSetting, gather } from './wire.ts'
+import { clockSetting } from './wire.ts'
 
 export { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState }
 
@@ -55,7 +58,10 @@ export type Db = Queries & {
     first: (db: Queries) => Promise<First>,
     work: (tx: Tx, first: Promise<First>) => Promise<Result>,
   ): Promise<Result>
-  /** The same database for the work of one store, limited to the store's share of the connections. */
+  /**
+   * The same database for the work of one store, limited to the store's share of the connections. `onDisconnect` is that of
+   * a request, which waits no longer than `maxWaitMs` in all.
+   */
   forStore(storeId: number, onDisconnect?: OnDisconnect): Db
   /** The same for work that belongs to no store. `health` and `keys` may use the reserved connections. */
   forWork(kind: Work): Db
@@ -86,7 +92,7 @@ export type DbOptions = {
   clock: Clock
   /** Requests that may wait for a connection. Beyond that, they are refused with 503. */
   maxWaiting?: number
-  /** How long a request waits in a queue, and then for a connection. */
+  /** How long a request waits for its turn in queues and for connections, in all; a job, each time. */
   maxWaitMs?: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
@@ -115,7 +121,7 @@ export const connectDb = (options: DbOptions): Db => {
     maxSilenceMs: connection.query_timeout ?? statementTimeoutMs + 5_000,
     onConnect: (client) => {
       if (prepare) client.query(ofSession).catch(() => {})
-      if (plansOnce) spread.ask(() => askSpread(client)).catch(() => {})
+      if (plansOnce) spread.ask(() => askSpread({ client, end: true })).catch(() => {})
     },
     onIdleError: options.onIdleError,
   })
@@ -125,37 +131,49 @@ export const connectDb = (options: DbOptions): Db => {
   const queues = createQueues({ maxWaitMs })
   // Not startup parameters, which PgBouncer refuses. Sent with the first statement, so they take no time of their own.
   // Behind a pooler that supports named statements they may reach sessions of other instances, which have the same.
-  const ofSession = [`set statement_timeout = ${statementTimeoutMs}`, ...(plansOnce ? [planSettings] : [])].join('; ')
+  // Only the service keeps its limit of locks there: commands have others, and other servers of a cluster get it by `set local`.
+  const isService = plansOnce && prepare
+  const ofSession = [
+    `set statement_timeout = ${statementTimeoutMs}`,
+    ...(isService ? [`set lock_timeout = ${lockTimeoutMs}`] : []),
+    ...(plansOnce ? [planSettings] : []),
+  ].join('; ')
   // Statements without a name are planned for their values each time, so only `jit` concerns them.
-  const ofTransaction = [
-    `begin; set local lock_timeout = ${lockTimeoutMs}`,
+  const settingsOfTransaction = [
+    `set local lock_timeout = ${lockTimeoutMs}`,
     ...(prepare ? [] : [`set local statement_timeout = ${statementTimeoutMs}`]),
     ...(plansOnce && !prepare ? ['set local jit = off'] : []),
-  ].join('; ')
-  const begin = () => `${ofTransaction}${clockSetting(clock)}`
+  ]
+  const begin = () => beginWith(isService && !spread.isKnown ? [] : settingsOfTransaction)
+  const beginWith = (settings: readonly string[]): SentStatement[] => [
+    ...['begin', ...settings].map(nameText),
+    // Without a name, because it has a value.
+    ...clockSetting(clock).map((text) => ({ text })),
+  ]
 
   const notifyListeners = (text: string) => {
     for (const listener of listeners) listener(text)
   }
   const { ask } = connections
-  const sendPlain = (client: pg.PoolClient, text: string, values: unknown[] = [], name?: string) => {
-    notifyListeners(text)
-    return ask(client, name === undefined || !prepare ? { text, values } : { name, text, values })
+  const nameIt = (statement: SentStatement): SentStatement => (prepare ? statement : { ...statement, name: undefined })
+  const sendPlain = ({ client, end }: Session, statement: SentStatement) => {
+    notifyListeners(statement.text)
+    return ask(client, nameIt(statement), end)
   }
   const send: typeof sendPlain = options.traced
-    ? (client, text, ...rest) => inStatementSpan(text, () => sendPlain(client, text, ...rest))
+    ? (session, statement) => inStatementSpan(statement.text, () => sendPlain(session, statement))
     : sendPlain
 
-  const askSpread = (client: pg.PoolClient) => isDistributed((text) => ask(client, { text }))
+  const askSpread = ({ client, end }: Session) => isDistributed((text) => ask(client, { text }, end))
 
   const withClientIn =
-    ({ share, onDisconnect }: DbScope): WithClient =>
+    ({ share, caller }: DbScope): WithClient =>
     async (work) => {
-      const entered = await shares.enter(share, onDisconnect)
+      const entered = await shares.enter(share, caller)
       let client: pg.PoolClient | undefined
       try {
         client = await connections.take()
-        return await work(client)
+        return await work({ client, end: true })
       } finally {
         if (client !== undefined) connections.giveBack(client)
         shares.leave(entered)
@@ -166,7 +184,7 @@ export const connectDb = (options: DbOptions): Db => {
     // The only place where rows get their type. test/statements compares it with the columns of each statement.
     const askFor = <Row>(strings: TemplateStringsArray, values: unknown[]): Promise<Result<Row>> => {
       const statement = toStatement(strings, values)
-      return use((client) => send(client, statement.text, statement.values, prepared ? statement.name : undefined))
+      return use((session) => send(session, prepared ? statement : { ...statement, name: undefined }))
     }
     return {
       many: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
@@ -184,19 +202,18 @@ export const connectDb = (options: DbOptions): Db => {
     }
   }
 
-  /** One by one where Citus repeats the whole text on other servers for each setting in it, and they log a second `begin`. */
-  const askFirst = (client: pg.PoolClient, text: string) =>
-    Promise.all((spread.isKnown ? text.split('; ') : [text]).map((part) => ask(client, { text: part })))
+  const askAll = (client: pg.PoolClient, statements: readonly SentStatement[]) =>
+    Promise.all(statements.map((statement) => ask(client, nameIt(statement), false)))
 
-  /** In a transaction, because its settings must end with the statement. All three are sent at once. */
+  /** In a transaction, because its settings must end with the statement. All are sent at once. */
   const inTransaction =
-    (withClient: WithClient, first: () => string): WithClient =>
+    (withClient: WithClient, first: () => readonly SentStatement[]): WithClient =>
     (use) =>
-      withClient(async (client) => {
-        gather(client)
-        const begun = askFirst(client, first())
-        const answer = use(client)
-        const committed = ask(client, { text: 'commit' })
+      withClient(async ({ client }) => {
+        const begun = askAll(client, first())
+        // The commit is not skipped when the statement fails, and then undoes it.
+        const answer = use({ client, end: true })
+        const committed = ask(client, nameIt(nameText('commit')), true)
         await Promise.allSettled([begun, answer, committed])
         const result = await answer
         await committed
@@ -204,35 +221,37 @@ export const connectDb = (options: DbOptions): Db => {
       })
   const single = (withClient: WithClient): WithClient => {
     const own = inTransaction(withClient, begin)
-    return (use) => (prepare && clockSetting(clock) === '' ? withClient(use) : own(use))
+    return (use) => (prepare && clockSetting(clock).length === 0 ? withClient(use) : own(use))
   }
   const plannedForValues = (withClient: WithClient): WithClient =>
     plansOnce && prepare
-      ? inTransaction(withClient, () => `begin; set local plan_cache_mode = force_custom_plan${clockSetting(clock)}`)
+      ? inTransaction(withClient, () => beginWith(['set local plan_cache_mode = force_custom_plan']))
       : single(withClient)
 
   const runTransaction = <Result>(withClient: WithClient, work: (tx: Tx) => Promise<Result>, ahead?: Ahead) =>
-    withClient(async (client) => {
+    withClient(async ({ client }) => {
       let hasEnded = false
       /** The first failure: statements that were sent with it fail because of it. */
       let cause: unknown
       const last: (() => Promise<number>)[] = []
       const signals: [job: string, storeId: number][] = []
-      const together: WithClient = async (use) => {
-        // Another transaction may be using this connection by now.
-        if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
-        gather(client)
-        try {
-          return await use(client)
-        } catch (error) {
-          cause ??= error
-          throw error
+      const inOrder =
+        (end: boolean): WithClient =>
+        async (use) => {
+          // Another transaction may be using this connection by now.
+          if (hasEnded) throw new Error('a statement was sent after its transaction had ended')
+          try {
+            return await use({ client, end })
+          } catch (error) {
+            cause ??= error
+            throw error
+          }
         }
-      }
-      ahead?.(queriesOn(together))
+      const together = inOrder(false)
+      ahead?.(queriesOn(inOrder(true)))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
-      const begun = together((mine) => askFirst(mine, begin()))
+      const begun = together(() => askAll(client, begin()))
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),
@@ -241,13 +260,14 @@ export const connectDb = (options: DbOptions): Db => {
       try {
         const [result] = await Promise.all([work(tx), begun])
         const answers = last.map((statement) => statement())
-        const committed = together((mine) => send(mine, 'commit'))
+        const committed = inOrder(true)((session) => send(session, nameText('commit')))
         hasEnded = true
         await Promise.all([...answers, committed])
         return { result, signals }
       } catch (error) {
         hasEnded = true
-        if (!connections.isLost(client)) await send(client, 'rollback').catch(() => connections.lose(client))
+        if (!connections.isLost(client))
+          await send({ client, end: true }, nameText('rollback')).catch(() => connections.lose(client))
         throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })
@@ -283,7 +303,7 @@ export const connectDb = (options: DbOptions): Db => {
       get fresh() {
         return queriesOn(plannedForValues(withClient), false)
       },
-      tx: (work) => queues.runInQueues(scope.queues, scope.onDisconnect, () => runWithRetries(withClient, work)),
+      tx: (work) => queues.runInQueues(scope.queues, scope.caller, () => runWithRetries(withClient, work)),
       txAfter: <First, Result>(
         first: (db: Queries) => Promise<First>,
         work: (tx: Tx, first: Promise<First>) => Promise<Result>,
@@ -294,13 +314,17 @@ export const connectDb = (options: DbOptions): Db => {
           // The work may fail without having awaited it.
           sent.catch(() => {})
         }
-        return queues.runInQueues(scope.queues, scope.onDisconnect, () =>
+        return queues.runInQueues(scope.queues, scope.caller, () =>
           runWithRetries(withClient, (tx) => work(tx, sent), ahead),
         )
       },
-      forStore: (storeId, onDisconnect = neverDisconnects) =>
-        open({ share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false }, queues: [], onDisconnect }),
-      forWork: (kind) => open({ share: shareOf[kind], queues: [], onDisconnect: neverDisconnects }),
+      forStore: (storeId, onDisconnect) =>
+        open({
+          share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false },
+          queues: [],
+          caller: onDisconnect === undefined ? noCaller : { onDisconnect, patience: createPatience(maxWaitMs) },
+        }),
+      forWork: (kind) => open({ share: shareOf[kind], queues: [], caller: noCaller }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
       poolState: () => ({
         ...connections.state(),
@@ -318,7 +342,7 @@ export const connectDb = (options: DbOptions): Db => {
   return open({
     share: { name: 'all', max: poolSize, mayUseReserve: true },
     queues: [],
-    onDisconnect: neverDisconnects,
+    caller: noCaller,
   })
 }
 
@@ -328,17 +352,17 @@ const planSettings = `
     case when ${storesAreSpread} then null else set_config('plan_cache_mode', 'force_generic_plan', false) end`
 
 /** The limits that apply to a `Db`. */
-type DbScope = { share: ConnectionShare; queues: readonly string[]; onDisconnect: OnDisconnect }
+type DbScope = { share: ConnectionShare; queues: readonly string[]; caller: Caller }
 
 type Result<Row> = { rows: Row[]; rowCount: number | null }
 
 /** Sends statements before the transaction begins, in one packet with the beginning. */
 type Ahead = (db: Queries) => void
 
-type WithClient = <Result>(work: (client: pg.PoolClient) => Promise<Result>) => Promise<Result>
+/** `end`: what is sent next does not depend on this statement, or this is the end of the transaction. */
+type Session = { client: pg.PoolClient; end: boolean }
 
-/** The state of a statement that was sent after one that has failed. */
-const transactionIsAborted = '25P02'
+type WithClient = <Result>(work: (session: Session) => Promise<Result>) => Promise<Result>
 
 /**
  * Serialization failures, deadlocks, and references to a row that was deleted in the meantime, such as an outlet. When the

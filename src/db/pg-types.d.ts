@@ -10,4 +10,9 @@ declare module 'pg' {
     ref(): void
     unref(): void
   }
+  interface Connection {
+    /** The texts of prepared statements by their names: those that are prepared, and those that were sent. */
+    readonly parsedStatements: Record<string, string>
+    readonly submittedNamedStatements: Record<string, string>
+  }
 }

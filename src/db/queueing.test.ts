@@ -4,9 +4,10 @@ import type { Failure } from '../core/errors.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import {
   type ConnectionShare,
+  createPatience,
   createQueues,
   maxQueued,
-  neverDisconnects,
+  noCaller,
   shareConnections,
   splitPool,
 } from './queueing.ts'
@@ -29,8 +30,12 @@ afterEach(() => {
 const openShares = ({ size = 5, maxWaiting = 100, maxWaitMs = 60_000 } = {}) => {
   const shares = shareConnections({ size, maxWaiting, maxWaitMs })
   const log: string[] = []
-  const enter = (share: ConnectionShare, name = share.name, onDisconnect = disconnectsAfterTest) => {
-    const entered = shares.enter(share, onDisconnect)
+  const enter = (
+    share: ConnectionShare,
+    name = share.name,
+    { onDisconnect = disconnectsAfterTest, patience = noCaller.patience } = {},
+  ) => {
+    const entered = shares.enter(share, { onDisconnect, patience })
     entered.then(
       () => log.push(name),
       (error: Failure) => log.push(`${name}: ${error.code}`),
@@ -119,7 +124,7 @@ test('a request that waits too long is refused with Retry-After, and a disconnec
   const patient = openShares({ size: 1 })
   const held = await patient.enter(store('a'))
   const { onDisconnect, disconnect } = caller()
-  const disconnected = patient.enter(store('b'), 'b', onDisconnect)
+  const disconnected = patient.enter(store('b'), 'b', { onDisconnect })
   patient.enter(store('c'))
   disconnect()
   await assert.rejects(disconnected, { code: 'BAD_REQUEST' })
@@ -131,6 +136,42 @@ test('a request that waits too long is refused with Retry-After, and a disconnec
   assert.equal(log.at(-1), 'd')
 })
 
+test('the waits of a request count together, and those at the same time once', () => {
+  let time = 0
+  const patience = createPatience(10, () => time)
+  const endFirst = patience.beginWait()
+  time = 2
+  const endSecond = patience.beginWait()
+  time = 4
+  endFirst()
+  assert.equal(patience.leftMs(), 6)
+  time = 5
+  endSecond()
+  time = 100
+  assert.equal(patience.leftMs(), 5)
+  patience.beginWait()
+  time = 200
+  assert.equal(patience.leftMs(), 0)
+})
+
+test('a request that has used up its time gets what is free and waits for nothing', async () => {
+  const { enter, leave, waiting } = openShares({ size: 1 })
+  const patience = createPatience(0)
+  const holder = await enter(store('a'), 'a', { patience })
+  await assert.rejects(enter(store('b'), 'b', { patience }), { code: 'SERVICE_UNAVAILABLE' })
+  assert.equal(waiting(), 0)
+  const { runInQueues } = createQueues({ maxWaitMs: 60_000 })
+  const hold = Promise.withResolvers<void>()
+  const first = runInQueues(['cart'], { ...noCaller, patience }, () => hold.promise)
+  await assert.rejects(
+    runInQueues(['cart'], { ...noCaller, patience }, async () => {}),
+    { code: 'SERVICE_UNAVAILABLE' },
+  )
+  hold.resolve()
+  await first
+  leave(holder)
+})
+
 test('work under one name runs one at a time in order, and other names do not wait', async () => {
   const { runInQueues, waiting } = createQueues({ maxWaitMs: 60_000 })
   const log: string[] = []
@@ -140,7 +181,7 @@ test('work under one name runs one at a time in order, and other names do not wa
       log.push(name)
       gates.set(name, resolve)
     })
-  const all = ['a 1', 'a 2', 'a 3', 'b 1'].map((name) => runInQueues([name.slice(0, 1)], neverDisconnects, work(name)))
+  const all = ['a 1', 'a 2', 'a 3', 'b 1'].map((name) => runInQueues([name.slice(0, 1)], noCaller, work(name)))
   await settle()
   assert.deepEqual(log, ['a 1', 'b 1'])
   assert.equal(waiting(), 2)
@@ -157,7 +198,8 @@ test('a queue is bounded: one more request is 429, and a disconnect frees a posi
   const { runInQueues } = createQueues({ maxWaitMs: 60_000 })
   const hold = Promise.withResolvers<void>()
   const last = caller()
-  const enter = (onDisconnect = neverDisconnects) => runInQueues(['cart'], onDisconnect, () => hold.promise)
+  const enter = (onDisconnect = noCaller.onDisconnect) =>
+    runInQueues(['cart'], { ...noCaller, onDisconnect }, () => hold.promise)
   const all = Array.from({ length: maxQueued }, () => enter())
   const disconnected = enter(last.onDisconnect)
   await assert.rejects(
@@ -173,8 +215,8 @@ test('a queue is bounded: one more request is 429, and a disconnect frees a posi
 
 test('work that fails lets the next in its queue run', async () => {
   const { runInQueues } = createQueues({ maxWaitMs: 60_000 })
-  const failing = runInQueues(['a', 'b'], neverDisconnects, () => Promise.reject(new Error('no')))
-  const next = runInQueues(['b', 'c'], neverDisconnects, async () => 'done')
+  const failing = runInQueues(['a', 'b'], noCaller, () => Promise.reject(new Error('no')))
+  const next = runInQueues(['b', 'c'], noCaller, async () => 'done')
   await assert.rejects(failing, /no/)
   assert.equal(await next, 'done')
 })

@@ -7,12 +7,43 @@ import type { OnDisconnect } from '../core/on-disconnect.ts'
  * (`shareConnections`). So neither one shopper nor one store can hold all connections.
  */
 
-/** For work that no caller waits for. */
-export const neverDisconnects: OnDisconnect = () => () => {}
-
 export type WaitOptions = {
-  /** After this time in a queue, a request is refused with 503. */
+  /** After this time in one queue, work is refused with 503. */
   maxWaitMs: number
+}
+
+/** How long the work of one request may still wait, in all its queues together. */
+export type Patience = {
+  leftMs(): number
+  /** Waits at the same time count once. Call what it returns when the wait ends. */
+  beginWait(): () => void
+}
+
+/**
+ * Without it, a request that needs the database ten times could wait ten times as long as one that needs it once, and its
+ * caller gives up before the answer comes.
+ */
+export const createPatience = (maxMs: number, now = () => performance.now()): Patience => {
+  let spentMs = 0
+  let waits = 0
+  let since = 0
+  return {
+    leftMs: () => Math.max(0, maxMs - spentMs - (waits > 0 ? now() - since : 0)),
+    beginWait: () => {
+      if (waits++ === 0) since = now()
+      return () => {
+        if (--waits === 0) spentMs += now() - since
+      }
+    },
+  }
+}
+
+export type Caller = { onDisconnect: OnDisconnect; patience: Patience }
+
+/** For jobs and commands. Each of their waits is limited by itself. */
+export const noCaller: Caller = {
+  onDisconnect: () => () => {},
+  patience: { leftMs: () => Number.POSITIVE_INFINITY, beginWait: () => () => {} },
 }
 
 type Waiter = { go(): void; refuse(failure: Failure): void }
@@ -27,11 +58,12 @@ const tooManyWait = () => unavailable(new Error('too many requests are waiting f
 const callerDisconnected = () => fail('BAD_REQUEST', 'The client disconnected before the request was processed.')
 
 /** Waits in a queue until admitted, until the time limit, or until the caller disconnects. */
-const wait = (queue: Set<Waiter>, maxWaitMs: number, onDisconnect: OnDisconnect, onLeave?: () => void): Promise<void> =>
+const wait = (queue: Set<Waiter>, maxWaitMs: number, caller: Caller, onLeave?: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)
       stopListening()
+      endWait()
       queue.delete(waiter)
     }
     // A wait can be ended twice, for example by admission and by a disconnect. Only the first counts.
@@ -49,18 +81,15 @@ const wait = (queue: Set<Waiter>, maxWaitMs: number, onDisconnect: OnDisconnect,
       },
     }
     queue.add(waiter)
-    const timer = setTimeout(() => waiter.refuse(waitedTooLong()), maxWaitMs)
-    const stopListening = onDisconnect(() => waiter.refuse(callerDisconnected()))
+    const timer = setTimeout(() => waiter.refuse(waitedTooLong()), Math.min(maxWaitMs, caller.patience.leftMs()))
+    const endWait = caller.patience.beginWait()
+    const stopListening = caller.onDisconnect(() => waiter.refuse(callerDisconnected()))
   })
 
 /** Transactions that may wait for one shopper or one cart. Beyond that, requests are refused with 429. */
 export const maxQueued = 500
 
-type RunInQueues = <Result>(
-  names: readonly string[],
-  onDisconnect: OnDisconnect,
-  work: () => Promise<Result>,
-) => Promise<Result>
+type RunInQueues = <Result>(names: readonly string[], caller: Caller, work: () => Promise<Result>) => Promise<Result>
 
 /** Runs the work of each name one at a time, first in, first out. Queues are entered in the order of `names`. */
 export const createQueues = ({ maxWaitMs }: WaitOptions) => {
@@ -68,7 +97,7 @@ export const createQueues = ({ maxWaitMs }: WaitOptions) => {
   const queues = new Map<string, Set<Waiter>>()
   let waiting = 0
 
-  const enter = async (name: string, onDisconnect: OnDisconnect) => {
+  const enter = async (name: string, caller: Caller) => {
     const queue = queues.get(name)
     if (queue === undefined) return void queues.set(name, new Set())
     if (queue.size >= maxQueued) {
@@ -78,7 +107,7 @@ export const createQueues = ({ maxWaitMs }: WaitOptions) => {
     }
     waiting++
     try {
-      await wait(queue, maxWaitMs, onDisconnect)
+      await wait(queue, maxWaitMs, caller)
     } finally {
       waiting--
     }
@@ -90,12 +119,12 @@ export const createQueues = ({ maxWaitMs }: WaitOptions) => {
     else next.go()
   }
 
-  const runInQueues: RunInQueues = async (names, onDisconnect, work) => {
+  const runInQueues: RunInQueues = async (names, caller, work) => {
     const [name, ...others] = names
     if (name === undefined) return work()
-    await enter(name, onDisconnect)
+    await enter(name, caller)
     try {
-      return await runInQueues(others, onDisconnect, work)
+      return await runInQueues(others, caller, work)
     } finally {
       leave(name)
     }
@@ -171,7 +200,7 @@ export const shareConnections = ({ size, maxWaiting, maxWaitMs }: ShareOptions) 
     ;[...longest.waiting].at(-1)?.refuse(tooManyWait())
   }
 
-  const enter = async (share: ConnectionShare, onDisconnect: OnDisconnect): Promise<ActiveShare> => {
+  const enter = async (share: ConnectionShare, caller: Caller): Promise<ActiveShare> => {
     const mine = activate(share)
     if (mine.waiting.size === 0 && hasRoom(mine)) {
       take(mine)
@@ -180,7 +209,7 @@ export const shareConnections = ({ size, maxWaiting, maxWaitMs }: ShareOptions) 
     makeRoomFor(mine)
     waitingShares.add(mine)
     waiting++
-    await wait(mine.waiting, maxWaitMs, onDisconnect, () => {
+    await wait(mine.waiting, maxWaitMs, caller, () => {
       waiting--
       tidy(mine)
     })

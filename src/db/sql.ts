@@ -25,19 +25,20 @@ export const toStatement = (strings: TemplateStringsArray, values: unknown[]): S
   const parameters: unknown[] = []
   append(new Fragment(strings, values), parts, parameters)
   const text = parts.join('')
-  return { name: nameText(text), text, values: parameters }
+  return { ...nameText(text), values: parameters }
 }
 
 /** There are a few hundred texts, since values never become text. */
-const names = new Map<string, string>()
+const named = new Map<string, { name: string; text: string }>()
 
-const nameText = (text: string): string => {
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `v_${hash('sha256', text, 'hex').slice(0, 24)}`
-    names.set(text, name)
+/** A prepared statement without parameters. */
+export const nameText = (text: string): { name: string; text: string } => {
+  let statement = named.get(text)
+  if (statement === undefined) {
+    statement = { name: `v_${hash('sha256', text, 'hex').slice(0, 24)}`, text }
+    named.set(text, statement)
   }
-  return name
+  return statement
 }
 
 const append = (fragment: Fragment, parts: string[], parameters: unknown[]) => {

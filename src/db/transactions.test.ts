@@ -161,3 +161,23 @@ test('a reference to a row that is being deleted is tried again, and then refuse
   assert.equal(attempts, 3)
   await db.run`drop table ${child}`
 })
+
+test('a request that has waited as long as it may is refused at its next wait, before those that came earlier', async (t) => {
+  const connection = { connectionString: databaseUrl }
+  const hold = Promise.withResolvers<void>()
+  // Also if this test fails, because the pool cannot be closed before.
+  t.after(() => hold.resolve())
+  const db = connectDb({ connection, poolSize: 1, clock: movableClock(), maxWaitMs: 200 })
+  t.after(() => db.close())
+  const holder = db.tx(() => hold.promise)
+  const newRequest = () => db.forStore(1, () => () => {})
+  const refused: string[] = []
+  const isRefused = (name: string, request: Db) =>
+    assert.rejects(request.run`select 1`, { code: 'SERVICE_UNAVAILABLE' }).then(() => refused.push(name))
+  const request = newRequest()
+  await isRefused('first', request)
+  await Promise.all([isRefused('other', newRequest()), isRefused('first again', request)])
+  assert.deepEqual(refused, ['first', 'first again', 'other'])
+  hold.resolve()
+  await holder
+})

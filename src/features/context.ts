@@ -24,22 +24,44 @@ export type CategoryNames = {
   read(db: Queries, storeId: StoreId, ids: readonly string[]): Promise<ReadonlyMap<string, CategoryName>>
 }
 
-/** What an index file knows of a product. `category` and `name` are numbers in place of texts; 0: none. */
-export type IndexedProduct = { seq: number; priceMinor: number; isInStock: boolean; category: number; name: number }
+/** How many products have a word, and how many in their name. Null if it is not common. */
+export type Commonness = { products: number; named: number } | null
 
-export type IndexFilter = {
-  minMinor?: number | undefined
-  maxMinor?: number | undefined
-  inStock?: boolean | undefined
+/** `isBegun`: words of the store begin with it. `begun`: how common they are. */
+export type KnownWord = { word: string; isWhole: boolean; isBegun: boolean; whole: Commonness; begun: Commonness }
+
+/** `products`: how many the store had when its words were counted; 0 if they were not. `corrections`: if it was corrected. */
+export type KeptWord = KnownWord & { products: number; corrections?: readonly string[] }
+
+/** Words of the stores, kept for a moment. */
+export type SearchWords = {
+  /** `asOfMs`: words that were added since then, by `performance.now()`, may not be known. */
+  lookUp(db: Db, storeId: StoreId, words: readonly string[]): Promise<{ words: KeptWord[]; asOfMs: number }>
+  /** The words of the store that are most like it. */
+  correct(db: Db, storeId: StoreId, word: string): Promise<readonly string[]>
 }
 
-/** Reads an index file. A query is in the language of SQLite's FTS5. */
+/** What an index file knows of a product. `category`: a number in place of its id; 0: none. */
+export type IndexedProduct = { seq: number; priceMinor: number; isInStock: boolean; category: number }
+
+/** Neighbouring products. `isSorted`: the newest has the last slot, and so on. */
+export type IndexBlock = { number: number; isSorted: boolean }
+
+/** Slots of products in a block: a list, or a bit for each slot (search-index/slots.ts). */
+export type IndexSlots = Uint16Array | Uint32Array
+
+/** Reads an index file. */
 export type IndexReader = {
-  /** Products that match, the newest first. Reads only those that are taken, and those that the filter leaves out. */
-  walk(query: string, limit: number, filter?: IndexFilter): Iterable<IndexedProduct>
-  /** The numbers of products that match. */
-  numbers(query: string, limit: number): Set<number>
-  named(name: number, limit: number): IndexedProduct[]
+  /** From the newest on. */
+  blocks(): readonly IndexBlock[]
+  /** The products with a term (search-index/index-file.ts). */
+  slotsOf(term: string, block: IndexBlock): IndexSlots | undefined
+  /** Words that begin so, with their marks: so many at most. */
+  listBegun(beginning: string, limit: number): string[]
+  /** Undefined if it was removed. */
+  productAt(block: IndexBlock, slot: number): IndexedProduct | undefined
+  /** Products with this name, as a number (search-index/index-file.ts). The newest first. */
+  listNamed(name: number, limit: number): { block: IndexBlock; slot: number }[]
   categoryId(number: number): string | null
   categoryNumbers(ids: readonly string[]): number[]
 }
@@ -158,6 +180,7 @@ export type Services = {
   cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
   categoryNames: CategoryNames
+  searchWords: SearchWords
   searchIndexes: SearchIndexes
   media: Media
   /** Base URL of this service, for links. */
