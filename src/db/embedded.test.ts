@@ -14,6 +14,8 @@ import {
   query,
   rejectsWith,
   serverPid,
+  undo,
+  until,
   usedDataDir,
 } from './embedded/fixture.ts'
 import { inspectEmbedded, openEmbedded } from './embedded.ts'
@@ -87,6 +89,30 @@ test('the server of a killed service is adopted with its data', async (t) => {
   assert.equal(next.adopted, true)
   assert.deepEqual(await query(next, 'select n from kept'), [{ n: 7 }])
   await next.stop()
+  assert.equal(serverPid(dataDir), undefined)
+})
+
+test('a service starts although PostgreSQL has not noticed yet that the one before was killed', async (t) => {
+  const dataDir = usedDataDir(t)
+  const killed = await openElsewhere(t, { dataDir, role: 'service' })
+  const observer = await openHere(t, { dataDir, role: 'command' })
+  const sessions = `select a.pid from pg_stat_activity a where a.application_name = 'vitrine service`
+  const [{ pid: backend }] = await query(observer, `${sessions} ${killed.child.pid}'`)
+  // As on a machine where it gets no processor.
+  process.kill(backend, 'SIGSTOP')
+  undo(t, () => spawnSync('kill', ['-CONT', String(backend)]))
+  await killed.kill()
+  let error: unknown
+  const opening = openHere(t, { dataDir, role: 'service' }).catch((reason) => {
+    error = reason
+  })
+  await until(async () => error !== undefined || (await query(observer, `${sessions} ${process.pid}'`)).length > 0)
+  process.kill(backend, 'SIGCONT')
+  const next = await opening
+  assert.equal(error, undefined)
+  assert.equal(next?.adopted, true)
+  await observer.stop()
+  await next?.stop()
   assert.equal(serverPid(dataDir), undefined)
 })
 

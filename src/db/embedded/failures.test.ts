@@ -24,7 +24,6 @@ import {
   newFolder,
   openElsewhere,
   openHere,
-  openOnceFree,
   query,
   rejectsWith,
   serverPid,
@@ -181,7 +180,7 @@ test('an adopted server that crashes is restarted too', async (t) => {
   await killed.kill()
   const messages: string[] = []
   const onUnexpectedExit = (message: string) => messages.push(message)
-  const server = await openOnceFree(t, { dataDir, role: 'service', onUnexpectedExit })
+  const server = await openHere(t, { dataDir, role: 'service', onUnexpectedExit })
   process.kill(serverPid(dataDir) ?? assert.fail('no server'), 'SIGKILL')
   await until(() => messages.length === 1)
   assert.deepEqual(await query(server, 'select 1 as one'), [{ one: 1 }])

@@ -77,19 +77,6 @@ export const openHere = async (t: TestContext, options: EmbeddedOptions): Promis
   return server
 }
 
-/** After a process was killed: PostgreSQL keeps its lock until it notices the disconnect. */
-export const openOnceFree = async (t: TestContext, options: EmbeddedOptions): Promise<EmbeddedServer> => {
-  let server: EmbeddedServer | undefined
-  await until(async () => {
-    server = await openHere(t, options).catch((error: Error) => {
-      if (!error.message.includes('in use')) throw error
-      return undefined
-    })
-    return server !== undefined
-  })
-  return server ?? assert.fail('the folder stayed in use')
-}
-
 type Elsewhere = {
   child: ChildProcess
   adopted: boolean

@@ -192,7 +192,9 @@ const nameCluster = (cluster: string): string => {
   return folder ? `vitrine-${folder.dev.toString(16)}-${folder.ino.toString(16)}` : 'vitrine-missing'
 }
 
-/** A zombie has no command line and does not count. */
+/** A zombie has no command line, and counts neither as running nor as a server. */
+export const isRunning = (pid: number): boolean => readCommand(pid).some((word) => word !== '')
+
 const isServerOf = (cluster: string, pid: number): boolean => readClusterName(readCommand(pid)) === nameCluster(cluster)
 
 const readClusterName = (command: string[]): string | undefined =>

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { OperatorError } from '../../core/operator-error.ts'
 import { errorCode } from '../../core/thrown.ts'
 import { databaseUser } from './cluster.ts'
 import type { DataPaths } from './data-dir.ts'
-import { type Postmaster, shutDown } from './server.ts'
+import { isRunning, type Postmaster, shutDown } from './server.ts'
 
 /** The database of Vitrine's tables. */
 export const databaseName = 'vitrine'
@@ -52,22 +53,32 @@ export const openServerSession = async (
 }
 
 /**
- * The lock of the service comes first and never waits, so that a refused service has changed nothing. The shared lock may
- * wait for a process that shuts the server down. Then the connection is closed and the caller tries again.
+ * The lock of the service comes first and does not wait for a running one, so that a refused service has changed nothing.
+ * The shared lock may wait for a process that shuts the server down. Then the connection is closed and the caller tries
+ * again.
  */
-const takeLocks = async (client: Client, { dataDir }: DataPaths, role: Role): Promise<void> => {
-  if (role === 'service') {
-    const sql = 'select pg_try_advisory_lock($1, $2) as taken'
-    const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, hasService])
-    if (!rows[0]?.taken) {
-      const pid = await findServicePid(client)
-      throw new OperatorError(
-        `The data folder ${dataDir} is in use by another Vitrine${pid ? ` (process ${pid})` : ''}. Stop it ` +
-          'first, or give this one its own folder with VITRINE_DATA_DIR.',
-      )
-    }
-  }
+const takeLocks = async (client: Client, paths: DataPaths, role: Role): Promise<void> => {
+  if (role === 'service') await takeServiceLock(client, paths)
   await client.query('select pg_advisory_lock_shared($1, $2)', [lockClass, inUse])
+}
+
+/** PostgreSQL notices the end of a process when it next gets a processor. */
+const noticeTimeoutMs = 30_000
+
+/** A service that was killed keeps its lock until PostgreSQL notices, which its successor awaits on a busy machine. */
+const takeServiceLock = async (client: Client, { dataDir }: DataPaths): Promise<void> => {
+  const sql = 'select pg_try_advisory_lock($1, $2) as taken'
+  for (const deadline = Date.now() + noticeTimeoutMs; ; await sleep(50)) {
+    const { rows } = await client.query<{ taken: boolean }>(sql, [lockClass, hasService])
+    if (rows[0]?.taken) return
+    const pid = await findServicePid(client)
+    const hasEnded = pid === undefined || !isRunning(Number(pid))
+    if (hasEnded && Date.now() < deadline) continue
+    throw new OperatorError(
+      `The data folder ${dataDir} is in use by another Vitrine${pid ? ` (process ${pid})` : ''}. Stop it ` +
+        'first, or give this one its own folder with VITRINE_DATA_DIR.',
+    )
+  }
 }
 
 /** Of the service that uses the server, if one does. */
