@@ -1,5 +1,4 @@
 import { setTimeout as setDelay } from 'node:timers/promises'
-import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createCatalogCaches, openCaches } from './caches.ts'
@@ -7,7 +6,6 @@ import type { Config } from './config.ts'
 import { describeAdmin, describeVitrine } from './contract.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { deriveCipher } from './core/encryption.ts'
-import { fail } from './core/errors.ts'
 import { later } from './core/later.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { startTracing } from './core/tracing.ts'
@@ -22,6 +20,7 @@ import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
 import { keepCategoryNames } from './features/catalog/category-names.ts'
+import { keepSearchWords } from './features/catalog/kept-words.ts'
 import { indexFolderIn } from './features/catalog/search-index/files.ts'
 import { startIndexKeeper } from './features/catalog/search-index/index-keeper.ts'
 import { openSearchIndexes } from './features/catalog/search-index/search-indexes.ts'
@@ -47,12 +46,14 @@ import { allowCrossOrigin } from './http/cors.ts'
 import { registerDocsScripts, registerFrontDoor } from './http/docs.ts'
 import { logServerError } from './http/errors.ts'
 import { createFastLane } from './http/fast-lane.ts'
+import { createFindRead, type FindRead } from './http/fast-reads.ts'
 import { registerGuide } from './http/guide.ts'
 import { createOperations, type Operations } from './http/operations.ts'
 import { registerRoutes } from './http/register.ts'
 import { logRequestsTo, observeRequests } from './http/request-log.ts'
 import { createRequestSpans } from './http/request-spans.ts'
 import { createServer } from './http/server.ts'
+import { shedLoad } from './http/shed-load.ts'
 import { refuseUnknownRoutes } from './http/unknown-routes.ts'
 import { listJobKinds } from './job-kinds.ts'
 import { createJobRunner, type JobRunner } from './jobs/runner.ts'
@@ -136,6 +137,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
   const categoryNames = keepCategoryNames()
+  const searchWords = keepSearchWords()
   const indexFolder = indexFolderIn(config.dataDir)
   const searchIndexes = openSearchIndexes({
     ...{ folder: indexFolder, minProducts: config.searchIndexProducts },
@@ -151,6 +153,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     readsFor: replica?.readsFor ?? ((own) => own),
     cachedProducts: catalog.products,
     categoryNames,
+    searchWords,
     searchIndexes,
     cursors: deriveSigner(options.secrets, 'cursor'),
     guestTokens: deriveSigner(options.secrets, 'guest'),
@@ -199,7 +202,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const { directConnection } = options
   const caches = await openCaches({
-    ...{ db, directory, categoryNames, replica, catalog, searchIndexes, logger, directConnection },
+    ...{ db, directory, categoryNames, searchWords, replica, catalog, searchIndexes, logger, directConnection },
   })
   // Of several workers, the one that does the background work keeps the indexes of all.
   const isKeeper = config.searchIndexProducts > 0 && (shared === undefined || options.jobs !== null)
@@ -258,6 +261,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const spans = createRequestSpans(config.incomingTrace)
   const startedAtMs = Date.now()
   let draining = false
+  let findRead: FindRead = () => undefined
   const server = createServer({
     logger,
     trustProxy: config.trustProxy,
@@ -267,6 +271,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
       exposedHeaders: crossOrigin.responseHeaders,
       recognise: storefrontDoor.recognise,
       answers: spans?.noting(answers) ?? answers,
+      findRead: (url) => findRead(url),
       logFailure: (failed) => logServerError(logger, { method: 'GET', ...failed }),
       isDraining: () => draining,
       ...observing,
@@ -313,6 +318,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     createAdminDoor({ services, directory, ownOrigins, secureCookies: config.production }),
   ])
   registerRoutes(server, operations.all, { answers, clientAddressOf, maxUploads: config.maxUploads })
+  if (spans === null) findRead = createFindRead(operations.all, answers, () => server.isUnderPressure())
   registerFrontDoor(server)
   registerDocsScripts(server)
   registerAdminPage(server)
@@ -377,20 +383,4 @@ const demoUrlOf = ({ production, demoPort }: Config) =>
 const ownOriginsOf = (config: Config) => {
   const local = [`http://localhost:${config.port}`, `http://127.0.0.1:${config.port}`]
   return new Set([new URL(config.publicUrl).origin, ...(config.production ? [] : local)])
-}
-
-/**
- * Refuses requests with 503 while the event loop is delayed by half a second on average. Otherwise requests that each
- * block the process for less than a second would pile up unnoticed.
- */
-const shedLoad = async (server: FastifyInstance, maxLoopDelayMs = 500) => {
-  await server.register(underPressure, {
-    maxEventLoopDelay: maxLoopDelayMs,
-    exposeStatusRoute: false,
-    pressureHandler: (_request, _reply, _type, delayMs) => {
-      // under-pressure reports Infinity before its first sample.
-      if (delayMs === Number.POSITIVE_INFINITY) return
-      throw fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
-    },
-  })
 }

@@ -1,18 +1,20 @@
 import { LRUCache } from 'lru-cache'
 
+type CacheKey = string | number
+
 /** `byKey` has the same entries as `values`, the LRU order, for reads that leave the order as it is: a Map is faster. */
-export type StoreCache<Value extends object, More> = {
-  values: LRUCache<string, Value>
-  byKey: Map<string, Value>
+export type StoreCache<Value extends object, More, Key extends CacheKey = string> = {
+  values: LRUCache<Key, Value>
+  byKey: Map<Key, Value>
   /** What its user needs to know about it. */
   more: More
 }
 
-export type StoreCaches<Value extends object, More> = {
-  find(store: number): StoreCache<Value, More> | undefined
-  open(store: number): StoreCache<Value, More>
+export type StoreCaches<Value extends object, More, Key extends CacheKey = string> = {
+  find(store: number): StoreCache<Value, More, Key> | undefined
+  open(store: number): StoreCache<Value, More, Key>
   /** Into the cache that the store has now. */
-  put(store: number, key: string, value: Value): void
+  put(store: number, key: Key, value: Value): void
   drop(store: number): void
   /** Most of many stores have nothing in memory. */
   dropEmpty(store: number): void
@@ -21,9 +23,9 @@ export type StoreCaches<Value extends object, More> = {
   stats(): { entries: number; bytes: number }
 }
 
-type Options<Value, More> = {
+type Options<Value, More, Key> = {
   maxBytes: number
-  sizeOf(value: Value, key: string): number
+  sizeOf(value: Value, key: Key): number
   more(): More
 }
 
@@ -40,12 +42,12 @@ const comparedCaches = 8
  * value, so a busy store evicts its own values before those of other stores. Caches are kept by the order of magnitude of
  * their size, so that finding a large one takes the same time with any number of stores.
  */
-export const createStoreCaches = <Value extends object, More>({
+export const createStoreCaches = <Value extends object, More, Key extends CacheKey = string>({
   maxBytes,
   sizeOf,
   more,
-}: Options<Value, More>): StoreCaches<Value, More> => {
-  type Cache = Sized<StoreCache<Value, More>>
+}: Options<Value, More, Key>): StoreCaches<Value, More, Key> => {
+  type Cache = Sized<StoreCache<Value, More, Key>>
   const caches = new Map<number, Cache>()
   const levels = Array.from({ length: 32 }, () => new Set<Cache>())
   let bytes = 0
@@ -60,8 +62,8 @@ export const createStoreCaches = <Value extends object, More>({
     cache.level = level
   }
   const create = (store: number): Cache => {
-    const byKey = new Map<string, Value>()
-    const values = new LRUCache<string, Value>({
+    const byKey = new Map<Key, Value>()
+    const values = new LRUCache<Key, Value>({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
       dispose: (value, key) => {

@@ -4,9 +4,11 @@ import { createAskedKeys } from './asked-keys.ts'
 import { trackAge } from './cached-age.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** An answer that is ready to send: its headers, and its bytes in up to three encodings, each made on first use. */
+/** An answer that is ready to send: its headers, and its text in up to three encodings, each made on first use. */
 export type CachedAnswer = {
-  body: Buffer
+  text: string
+  /** Of the text in UTF-8. */
+  byteLength: number
   etag: string
   headers: Readonly<Record<string, string>>
   /** Undefined for pages and files. */
@@ -16,30 +18,45 @@ export type CachedAnswer = {
   beganAtMs: number
   /** The products whose stock it shows. Null: not known, so it is too old after `maxAgeMs` in any case. */
   products: readonly string[] | null
+  ready?: ReadyAnswer
   gzip?: Buffer | Promise<Buffer>
   br?: Buffer | Promise<Buffer>
 }
 
-export type AnswerDetails = Partial<Pick<CachedAnswer, 'headers' | 'endpoint' | 'products'>> & {
+/**
+ * What is the same whenever the fast lane sends an answer, made when it is first sent. Texts have a character for each byte.
+ */
+export type ReadyAnswer = { headers: readonly string[]; text?: string; compressed: { gzip?: string; br?: string } }
+
+export type AnswerDetails = {
+  headers?: CachedAnswer['headers'] | undefined
+  endpoint?: Endpoint | undefined
+  products?: CachedAnswer['products'] | undefined
   /** When the oldest part of it was read, if some parts were in memory. */
   asOfMs?: number | undefined
+  /** Equal only for equal texts, if it is shorter than the text. */
+  fingerprint?: string | undefined
 }
 
 export const makeCachedAnswer = (
   text: string,
-  { headers = {}, endpoint, products = null, asOfMs = Number.POSITIVE_INFINITY }: AnswerDetails = {},
-): CachedAnswer => {
-  const body = Buffer.from(text)
-  return {
-    body,
-    etag: `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
-    headers,
+  {
+    headers = {},
     endpoint,
-    madeAtMs: Math.min(performance.now(), asOfMs),
-    beganAtMs: asOfMs,
-    products,
-  }
-}
+    products = null,
+    asOfMs = Number.POSITIVE_INFINITY,
+    fingerprint = text,
+  }: AnswerDetails = {},
+): CachedAnswer => ({
+  text,
+  byteLength: Buffer.byteLength(text),
+  etag: `W/"${hash('sha256', fingerprint, 'base64url').slice(0, 27)}"`,
+  headers,
+  endpoint,
+  madeAtMs: Math.min(performance.now(), asOfMs),
+  beganAtMs: asOfMs,
+  products,
+})
 
 export type AnswerCache = {
   /** `nowMs`: the result of `performance.now()`, if the caller has it already. */
@@ -61,7 +78,7 @@ export type AnswerCache = {
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
 /** A read that is under way, with the products that have changed since it began. */
-type Filling = { answer: Promise<CachedAnswer>; changed: Set<string>; isAskedAgain: boolean }
+type Filling = { answer?: Promise<CachedAnswer> | undefined; changed: Set<string>; isAskedAgain: boolean }
 
 /** While the cache is smaller than this part of its limit, it keeps every answer. */
 const freePart = 1 / 8
@@ -90,28 +107,32 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       const cache = caches.open(store)
       const filling = cache.more
       const pending = filling.get(key)
-      if (pending !== undefined) {
+      if (pending?.answer !== undefined) {
         pending.isAskedAgain = true
         return pending.answer
       }
       misses++
-      const started = { changed: new Set<string>(), isAskedAgain: wasAsked(store, key) }
+      const started: Filling = { changed: new Set(), isAskedAgain: wasAsked(store, key) }
+      filling.set(key, started)
       const beganAtMs = performance.now()
-      const answer = make()
-        .then((made) => {
+      const run = async () => {
+        try {
+          const made = await make()
           made.beganAtMs = Math.min(made.beganAtMs, beganAtMs)
           const isWorthKeeping = started.isAskedAgain || caches.bytes() < maxBytes * freePart
           // After an invalidation since the read began the answer may be stale.
           const isStale = caches.find(store) !== cache || showsAny(made, started.changed)
           if (isWorthKeeping && !isStale) caches.put(store, key, made)
           return made
-        })
-        .finally(() => {
+        } finally {
           filling.delete(key)
+          // Old copies of the map, which are made often, would keep it until they are collected.
+          started.answer = undefined
           if (filling.size === 0 && caches.find(store) === cache) caches.dropEmpty(store)
-        })
-      filling.set(key, Object.assign(started, { answer }))
-      return answer
+        }
+      }
+      started.answer = run()
+      return started.answer
     },
     invalidateProducts: (store, products) => {
       const cache = caches.find(store)
@@ -132,4 +153,4 @@ const showsAny = (answer: CachedAnswer, products: ReadonlySet<string>) =>
 
 /** Estimates the memory of an answer: its compressed forms, their text copies in the fast lane, and the map entries. */
 const sizeOf = (answer: CachedAnswer, key: string) =>
-  answer.body.byteLength * 3 + key.length + 40 * (answer.products?.length ?? 0) + 400
+  answer.byteLength * 3 + key.length + 40 * (answer.products?.length ?? 0) + 400

@@ -13,7 +13,7 @@ const openCache = ({ maxAgeMs = 60_000, maxBytes = 1_000_000 } = {}) => {
     cache.find(outlet, seqs, async (missing) => {
       reads.push([...missing])
       const json = `for ${prices} in ${outlet.storeId}.${outlet.outletId}`
-      const written = missing.map((seq) => ({ seq, id: `prod_${seq}`, json }))
+      const written = missing.map((seq) => ({ seq, id: `prod_${seq}`, json, fingerprint: json }))
       meanwhile()
       return written
     })

@@ -116,11 +116,14 @@ export type Answer<Body> = {
  */
 export class SerializedBody<Body> {
   readonly json: string
+  /** Equal only for equal JSON. The ETag is a hash of it. */
+  readonly fingerprint: string
   /** Only for the type. */
   declare readonly of: Body
 
-  constructor(json: string) {
+  constructor(json: string, fingerprint = json) {
     this.json = json
+    this.fingerprint = fingerprint
   }
 }
 

@@ -15,6 +15,8 @@ const endpoint = openEndpoint({
   ok: Type.Unsafe<unknown>({}),
 })
 
+const readCtx = { cacheStore: 1, cacheScope: 1 }
+
 /** A server with only a fast lane and one cached answer. */
 const serve = async (
   t: TestContext,
@@ -25,7 +27,8 @@ const serve = async (
   const failures: unknown[] = []
   const lane = createFastLane({
     ...{ prefix: '/v1/', exposedHeaders: 'etag', isDraining: () => false, logsAll: true },
-    recognise: () => ({ storeId: 'store_1', cacheStore: 1, cacheScope: 1, mayRead, count }),
+    recognise: () => ({ storeId: 'store_1', cacheStore: 1, cacheScope: 1, mayRead, count, readCtx: () => readCtx }),
+    findRead: () => undefined,
     answers: { get: () => answer },
     seriesOf: () => () => {},
     logRequest: (entry) => logged.push(entry),

@@ -8,13 +8,17 @@ const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
 const minCompressedBytes = 1024
 
-/** The bytes to send for an Accept-Encoding header. Each compressed form is made once, on first use. */
+/** The bytes to send for an Accept-Encoding header. */
 export const encodeAnswer = (answer: CachedAnswer, acceptEncoding: string | undefined) => {
-  const encoding = answer.body.byteLength < minCompressedBytes ? 'identity' : chooseEncoding(acceptEncoding)
-  if (encoding === 'identity') return { encoding, bytes: answer.body }
+  const encoding = encodingFor(answer, acceptEncoding)
+  return { encoding, bytes: encoding === 'identity' ? Buffer.from(answer.text) : compressAnswer(answer, encoding) }
+}
+
+/** Each compressed form is made once, on first use. */
+export const compressAnswer = (answer: CachedAnswer, encoding: 'gzip' | 'br') => {
   const known = answer[encoding]
-  if (known !== undefined) return { encoding, bytes: known }
-  const bytes = compress(answer.body, encoding)
+  if (known !== undefined) return known
+  const bytes = compress(answer, encoding)
   answer[encoding] = bytes
   bytes.then(
     (done) => {
@@ -23,11 +27,14 @@ export const encodeAnswer = (answer: CachedAnswer, acceptEncoding: string | unde
     // The next caller tries again.
     () => delete answer[encoding],
   )
-  return { encoding, bytes }
+  return bytes
 }
 
-const compress = async (body: Buffer, encoding: 'gzip' | 'br') =>
-  encoding === 'br' ? compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) : compressGzip(body)
+export const encodingFor = ({ byteLength }: CachedAnswer, acceptEncoding: string | undefined): Encoding =>
+  byteLength < minCompressedBytes ? 'identity' : chooseEncoding(acceptEncoding)
+
+const compress = async ({ text }: CachedAnswer, encoding: 'gzip' | 'br') =>
+  encoding === 'br' ? compressBrotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) : compressGzip(text)
 
 export const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {
   if (acceptEncoding === undefined) return 'identity'

@@ -26,7 +26,7 @@ export type Operation<E extends Endpoint = Endpoint> = Route<E> & {
 /** Text in `params` and `query` is converted to numbers and booleans, as in a URL. */
 export type Input = { params?: Fields; query?: Fields; body?: unknown; file?: UploadedFile }
 type Fields = Readonly<Record<string, unknown>>
-type CheckedInput = { params: unknown; query: unknown; body: unknown; file?: UploadedFile | undefined }
+export type CheckedInput = { params: unknown; query: unknown; body: unknown; file?: UploadedFile | undefined }
 
 export type Operations = {
   all: readonly Operation[]

@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { acceptRawBodies } from './body.ts'
-import { type AnswerCache, makeCachedAnswer } from './cached-answers.ts'
+import type { AnswerCache } from './cached-answers.ts'
 import type { ReadClientAddress } from './client-address.ts'
 import type { RequestContext } from './door.ts'
 import type { Endpoint, UploadedFile } from './endpoint.ts'
+import { cacheKeyOf, fillAnswer } from './fill-answer.ts'
 import { answerCall, type Operation } from './operations.ts'
 import { type ArrivalOf, admitBeforeParsing } from './raw-admission.ts'
 import { type Presentation, sendAnswer } from './send-answer.ts'
@@ -114,7 +115,7 @@ const admitByHead =
     const refuse = (error: unknown) => done(error as Error)
     const proceed = (ctx: RequestContext) => {
       request.ctx = ctx
-      const cached = endpoint.cached ? answers.get(ctx.cacheStore, cacheKey(ctx, request)) : undefined
+      const cached = endpoint.cached ? answers.get(ctx.cacheStore, cacheKeyOf(ctx, urlOf(request))) : undefined
       if (cached === undefined) return done()
       const sent = sendAnswer(request, reply, cached, apiAnswer)
       if (sent instanceof Promise) sent.catch(refuse)
@@ -157,18 +158,12 @@ const answerUncached = async (
 const answerFromCache =
   (operation: Operation, answers: AnswerCache): RouteOptions['handler'] =>
   async (request, reply) => {
-    const { endpoint } = operation
     const ctx = request.ctx as RequestContext
     const input = readRequest(operation, request)
-    const made = await answers.fill(ctx.cacheStore, cacheKey(ctx, request), async () => {
-      const { body, headers = {}, products = null, asOfMs } = await answerCall(operation, ctx, input)
-      return makeCachedAnswer(operation.serialize(body), { headers, endpoint, products, asOfMs })
-    })
-    return sendAnswer(request, reply, made, apiAnswer)
+    return sendAnswer(request, reply, await fillAnswer(answers, operation, ctx, urlOf(request), input), apiAnswer)
   }
 
-/** The outlet and the raw URL, so that a repeated request is answered without parsing its query. */
-const cacheKey = (ctx: RequestContext, request: FastifyRequest) => ctx.cacheScope + (request.raw.url as string)
+const urlOf = (request: FastifyRequest) => request.raw.url as string
 
 const apiAnswer: Presentation = {
   type: 'application/json; charset=utf-8',

@@ -198,7 +198,8 @@ test('the fast lane and the storefront door return the same 429', async () => {
   enterNewMinute(service)
   assert.equal((await callAs(key, '/v1/store')).status, 200)
   const quick = await callAs(key, '/v1/store')
-  const slow = await callAs(key, '/v1/products')
+  // Invalid input is left to Fastify.
+  const slow = await callAs(key, '/v1/products?limit=none')
   for (const answer of [quick, slow]) assertError(answer, 429, 'RATE_LIMITED')
   assert.equal(quick.text, slow.text)
   assert.deepEqual([...quick.headers.keys()].sort(), [...slow.headers.keys()].sort())

@@ -109,17 +109,31 @@ const checkScope = (scopes: ReadonlySet<Scope>, scope: Scope | undefined) => {
   if (scope !== undefined && !scopes.has(scope)) throw fail('FORBIDDEN', `This key does not have the scope ${scope}.`)
 }
 
-const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => ({
-  storeId: key.store.publicId,
-  cacheStore: key.store.id,
-  cacheScope: outlet.id,
-  mayRead: ({ scope }: StorefrontEndpoint) => scope !== undefined && key.scopes.has(scope),
-  // `recognise` has already refused origins that may not use the key.
-  count: (request: IncomingMessage) =>
-    key.isBrowserKey
-      ? countVisit(key, options.clientAddressOf(request), options)
-      : countForKey(key, options.services.clock.now()),
-})
+const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => {
+  let ctx: StoreCtx | undefined
+  return {
+    storeId: key.store.publicId,
+    cacheStore: key.store.id,
+    cacheScope: outlet.id,
+    mayRead: ({ scope }: StorefrontEndpoint) => scope !== undefined && key.scopes.has(scope),
+    readCtx: () => {
+      ctx ??= {
+        ...options.services,
+        db: options.services.db.forStore(key.store.id),
+        ...{ store: key.store, outlet, scopes: key.scopes, isBrowserKey: key.isBrowserKey },
+        // The answer is for all callers, so nothing of one may be in it.
+        ...{ clientAddress: '', language: null },
+        ...{ cacheStore: key.store.id, cacheScope: outlet.id },
+      }
+      return ctx
+    },
+    // `recognise` has already refused origins that may not use the key.
+    count: (request: IncomingMessage) =>
+      key.isBrowserKey
+        ? countVisit(key, options.clientAddressOf(request), options)
+        : countForKey(key, options.services.clock.now()),
+  }
+}
 
 const readKeyHeaders = (headers: IncomingHttpHeaders) => {
   const storeKey = readHeader(headers, 'x-store-key')

@@ -9,7 +9,10 @@ import { showMenu, showStore } from './store.ts'
 import { writeList, writeResult } from './written-products.ts'
 
 /** Only these endpoints may read from a replica: their answers are cached, and nothing is decided by them. */
-const reading = (ctx: StoreCtx): StoreCtx => ({ ...ctx, db: ctx.readsFor(ctx.db, ctx.store.id) })
+const reading = (ctx: StoreCtx): StoreCtx => {
+  const db = ctx.readsFor(ctx.db, ctx.store.id)
+  return db === ctx.db ? ctx : { ...ctx, db }
+}
 
 const idsOf = (products: readonly { id: string }[]) => products.map(({ id }) => id)
 

@@ -27,11 +27,16 @@ export const listProducts = async (ctx: StoreCtx, query: ListQuery): Promise<Pro
     show: (place) => Number(place.at(-1)),
   })
   const { products, asOfMs } = await findProducts(ctx, data)
-  return { ...page, data: data.flatMap((seq) => products.get(seq) ?? []), asOfMs }
+  const shown: WrittenProduct[] = []
+  for (const seq of data) {
+    const product = products.get(seq)
+    if (product !== undefined) shown.push(product)
+  }
+  return { ...page, data: shown, asOfMs }
 }
 
 /** Products as lists show them, from memory or the database. */
-export const findProducts = (ctx: StoreCtx, seqs: readonly number[]): Promise<ShownProducts> =>
+export const findProducts = (ctx: StoreCtx, seqs: readonly number[]): ShownProducts | Promise<ShownProducts> =>
   ctx.cachedProducts.find(outletRefOf(ctx), seqs, async (missing) =>
     readProducts(ctx, await sql.writeProducts(ctx.db, outletRefOf(ctx), missing, moneyOf(ctx))),
   )
