@@ -6,8 +6,8 @@ import { wordsToFind } from '../src/features/catalog/search-words.ts'
 import { judgedCatalog } from './judged-catalog.ts'
 import { judgedQueries } from './judged-queries.ts'
 import { searchKinds } from './reads.ts'
-import { createStore, type Service } from './service.ts'
-import type { Shop } from './shop.ts'
+import { createStore, newDataDir, removeDataDir, type Service, startService } from './service.ts'
+import { type Shop, untilIndexed } from './shop.ts'
 
 type Scored = { query: string; score: number }
 export type Score = { mean: number; queries: number; worst: Scored[] }
@@ -40,7 +40,26 @@ type Found = { data: { id: string; slug: string }[]; correctedQuery: string | nu
 const judgedPlaces = 10
 
 /** Searches for what was judged by hand, in a store of its own. */
-export const judgeQueries = async (service: Service): Promise<Score> => {
+export const judgeQueries = async (service: Service): Promise<Score> => scoreQueries(service, importJudged(service))
+
+/** The same in a service of its own, whose index file answers (decision 0059). */
+export const judgeQueriesByIndex = async (): Promise<Score> => {
+  const dataDir = newDataDir()
+  try {
+    const service = await startService(dataDir, { VITRINE_SEARCH_INDEX_PRODUCTS: '1' })
+    try {
+      const headers = importJudged(service)
+      await untilIndexed(service, headers, 1)
+      return await scoreQueries(service, headers)
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    removeDataDir(dataDir)
+  }
+}
+
+const importJudged = (service: Service) => {
   const { storeId, key } = createStore(service, 'Judged', 'cod')
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-judged-'))
   try {
@@ -50,10 +69,14 @@ export const judgeQueries = async (service: Service): Promise<Score> => {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+  return { 'x-store-key': key }
+}
+
+const scoreQueries = async (service: Service, headers: Record<string, string>): Promise<Score> => {
   const scored: Scored[] = []
   for (const [query, grades] of Object.entries(judgedQueries)) {
     const path = `/v1/search?limit=${judgedPlaces}&q=${encodeURIComponent(query)}`
-    const { data } = await ask<Found>(service, path, { 'x-store-key': key })
+    const { data } = await ask<Found>(service, path, headers)
     const shown = data.map(({ slug }) => grades[slug] ?? 0)
     scored.push({ query, score: ndcg(shown, Object.values(grades), judgedPlaces) })
   }

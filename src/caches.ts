@@ -6,6 +6,7 @@ import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
 import type { KeptCategoryNames } from './features/catalog/category-names.ts'
+import type { KeptSearchWords } from './features/catalog/kept-words.ts'
 import type { OpenIndexes } from './features/catalog/search-index/search-indexes.ts'
 import { type FeedCaches, type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
 import { type AnswerCache, createAnswerCache } from './http/cached-answers.ts'
@@ -21,6 +22,7 @@ export type CachesOptions = {
   directConnection: pg.ClientConfig
   directory: Pick<Directory, 'invalidateStore' | 'invalidateAll'>
   categoryNames: Pick<KeptCategoryNames, 'drop' | 'dropAll'>
+  searchWords: Pick<KeptSearchWords, 'drop' | 'dropAll'>
   replica: Replica | null
   catalog: CatalogCaches
   searchIndexes: Pick<OpenIndexes, 'noteChange' | 'noteChanges'>
@@ -71,6 +73,7 @@ export const openCaches = async ({
   directConnection,
   directory,
   categoryNames,
+  searchWords,
   replica,
   catalog,
   searchIndexes,
@@ -83,6 +86,7 @@ export const openCaches = async ({
     stockFeed?.reset()
     caches.invalidateAll()
     categoryNames.dropAll()
+    searchWords.dropAll()
     directory.invalidateAll()
   }
   const listener = await listen({
@@ -94,6 +98,7 @@ export const openCaches = async ({
       replica?.noteChange(announcement.storeId)
       caches.invalidateStore(announcement.storeId)
       categoryNames.drop(announcement.storeId)
+      searchWords.drop(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },
     onLost: (error) => {

@@ -190,7 +190,7 @@ const said: Record<string, string[]> = {
     `cached for ${inWords(figure('caches.ts', 'catalogMaxAgeMs'))} at most`,
     `${figure('db/database.ts', 'maxWaiting')} requests may wait`,
     `no answer within ${inWords(figure('providers/sms/vendor.ts', 'defaultTimeoutMs'))}`,
-    `more than ${inWords(figure('app.ts', 'maxLoopDelayMs'))} behind`,
+    `more than ${inWords(figure('http/shed-load.ts', 'maxLoopDelayMs'))} behind`,
   ],
   'docs/payments.md': [
     `ends after ${inSeconds('features/payments/call-provider.ts', 'requestLimitMs')} seconds in a request and ${inSeconds('features/payments/call-provider.ts', 'jobCallLimitMs')} seconds in a job`,

@@ -97,3 +97,20 @@ export const chooseBest = (
 type Place = Pick<Match, 'rank' | 'seq'>
 
 const isBetter = (one: Place, other: Place) => one.rank > other.rank || (one.rank === other.rank && one.seq > other.seq)
+
+/** The first matches in an order. */
+export const chooseFirst = (
+  matches: readonly Match[],
+  order: (one: Match, other: Match) => number,
+  limit: number,
+): Match[] => {
+  const first: Match[] = []
+  for (const match of matches) {
+    const last = first[limit - 1]
+    if (last !== undefined && order(last, match) <= 0) continue
+    const place = first.findIndex((other) => order(match, other) < 0)
+    first.splice(place === -1 ? first.length : place, 0, match)
+    if (first.length > limit) first.pop()
+  }
+  return first
+}

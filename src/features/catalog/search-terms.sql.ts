@@ -1,13 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
-import type { StoreId } from '../context.ts'
-
-/** How many products have a word, and how many in their name. Null if it is not common. */
-export type Commonness = { products: number; named: number } | null
-
-/** `isBegun`: words of the store begin with it. `begun`: how common they are. */
-export type KnownWord = { word: string; isWhole: boolean; isBegun: boolean; whole: Commonness; begun: Commonness }
+import type { KnownWord, StoreId } from '../context.ts'
 
 export type KnownWords = { words: KnownWord[]; products: number }
 

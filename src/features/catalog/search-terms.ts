@@ -1,6 +1,5 @@
-import type { StoreCtx } from '../context.ts'
-import { type Commonness, findFarLookalikes, findLookalikes, type KnownWord, lookUpWords } from './search-terms.sql.ts'
-import { closestWords, isNear, wordsToFind } from './search-words.ts'
+import type { Commonness, KnownWord, StoreCtx } from '../context.ts'
+import { wordsToFind } from './search-words.ts'
 
 /**
  * A word of a query with its possible corrections. `whole`: does not match as a prefix. How common it is as a whole word
@@ -13,8 +12,11 @@ export type Term = {
   common: { whole: Commonness; begun: Commonness }
 }
 
-/** The words of a query, and the number of products of the store when its words were counted; 0 if they were not. */
-export type Terms = { terms: readonly Term[]; products: number }
+/**
+ * The words of a query, and the number of products of the store when its words were counted; 0 if they were not. `asOfMs`:
+ * when the words were looked up.
+ */
+export type Terms = { terms: readonly Term[]; products: number; asOfMs: number }
 
 /**
  * Reads a query, with likely corrections for misspelt words. Only correctable words are stored in the vocabulary, so
@@ -22,28 +24,24 @@ export type Terms = { terms: readonly Term[]; products: number }
  */
 export const readTerms = async (ctx: StoreCtx, text: string): Promise<Terms> => {
   const asked = wordsToFind(text)
-  if (asked.length === 0) return { terms: [], products: 0 }
-  const { words, products } = await lookUpWords(
-    ctx.db,
-    ctx.store.id,
+  if (asked.length === 0) return { terms: [], products: 0, asOfMs: performance.now() }
+  const { db, store, searchWords } = ctx
+  const { words, asOfMs } = await searchWords.lookUp(
+    db,
+    store.id,
     asked.map((word) => word.text),
   )
   const knownOf = new Map(words.map((known) => [known.word, known]))
   const terms: Term[] = []
   for (const [i, { text: word, prefix, correctable }] of asked.entries()) {
     const known = knownOf.get(word)
-    const corrections = correctable && known?.isBegun === false ? await correctWord(ctx, word) : []
+    const isUnknown = correctable && known?.isBegun === false
+    const corrections = isUnknown ? await searchWords.correct(db, store.id, word) : []
     const isWhole = correctable && (known?.isWhole ?? false)
     const whole = isWhole || (corrections.length > 0 && i < asked.length - 1)
     terms.push({ alternatives: [word, ...corrections], prefix, whole, common: commonnessOf(known, corrections) })
   }
-  return { terms, products }
-}
-
-const correctWord = async ({ db, store }: StoreCtx, word: string): Promise<string[]> => {
-  const close = closestWords(word, await findLookalikes(db, store.id, word))
-  if (close.some((candidate) => isNear(word, candidate)) || word.length < 6) return close
-  return closestWords(word, await findFarLookalikes(db, store.id, word))
+  return { terms, products: words[0]?.products ?? 0, asOfMs }
 }
 
 /** A corrected word is read as a rare one. */

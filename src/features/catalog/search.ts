@@ -27,12 +27,12 @@ import { showImage, showSizes } from './show-image.ts'
 import { countedMatches } from './word-counts.ts'
 import type { WrittenResult } from './written-products.ts'
 
-/** `asOfMs`: when the oldest product was read. */
+/** `asOfMs`: when the oldest product was read, or the words of the query were looked up. */
 type SearchAnswer = { result: WrittenResult; asOfMs: number }
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchAnswer> => {
   const sort = query.sort ?? 'relevance'
-  const [filter, { terms, products }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
+  const [filter, { terms, products, asOfMs }] = await Promise.all([readFilter(ctx, query), readTerms(ctx, query.q)])
   let found: Shown | undefined
   const { data, nextCursor, hasMore } = await readPage(ctx, query, cursorScope(ctx, 'search', query), {
     read: async (position, limit) => {
@@ -49,7 +49,7 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchA
   })
   const { facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
   const result = { data, nextCursor, hasMore, ...totals, correctedQuery: correctQuery(query.q, terms, data[0]), facets }
-  return { result, asOfMs: found?.asOfMs ?? performance.now() }
+  return { result, asOfMs: Math.min(asOfMs, found?.asOfMs ?? asOfMs) }
 }
 
 type Shown = { page: { product: WrittenProduct; position: Position }[]; summary: MatchSummary; asOfMs: number }
@@ -279,9 +279,7 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
 }
 
 const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
-  const indexed = ctx.searchIndexes.ask(outletRefOf(ctx), products, (reader) =>
-    suggestFromIndex(reader, page, products),
-  )
+  const indexed = ctx.searchIndexes.ask(outletRefOf(ctx), products, (reader) => suggestFromIndex(reader, page))
   if (indexed !== undefined) {
     const seqs = indexed.result.map(({ seq }) => seq)
     return seqs.length === 0 ? [] : sql.readSuggested(ctx.db, outletRefOf(ctx), seqs)

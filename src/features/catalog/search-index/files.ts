@@ -42,8 +42,12 @@ export const removeIndexFile = (path: string) => {
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
 }
 
+/** While it is made. */
+export const newFileOf = (path: string) => `${path}.new`
+
 export const forgetIndex = (folder: string, outlet: OutletRef) => {
-  removeIndexFile(indexFileOf(folder, outlet))
+  const path = indexFileOf(folder, outlet)
+  for (const file of [path, newFileOf(path)]) removeIndexFile(file)
   rmSync(askedOf(folder, outlet), { force: true })
 }
 
@@ -57,6 +61,7 @@ export const isBroken = (error: unknown) =>
 /** SQLITE_CORRUPT, SQLITE_FORMAT and SQLITE_NOTADB. */
 const brokenCodes = new Set([11, 24, 26])
 
-/** Another process uses the file, or has just begun to make it. */
+/** Another process uses the file, or has just begun to make it, or must make it anew in the format of this version. */
 export const isInUse = (error: unknown) =>
-  error instanceof Error && (('errcode' in error && error.errcode === 5) || error.message.startsWith('no such table'))
+  error instanceof Error &&
+  (('errcode' in error && error.errcode === 5) || /^no such (table|column)/.test(error.message))

@@ -1,9 +1,10 @@
-import type { IndexedProduct, IndexReader } from '../../context.ts'
-import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from '../matches.ts'
+import type { IndexBlock, IndexedProduct, IndexReader, IndexSlots } from '../../context.ts'
+import { chooseBest, chooseFirst, extrapolate, type Match, type MatchSummary, summarise } from '../matches.ts'
 import { ranks, type SearchPage } from '../search.sql.ts'
-import { commonness, isBegun, type Term } from '../search-terms.ts'
+import { commonness, isBegun, type Term, tighten } from '../search-terms.ts'
 import { countedMatches } from '../word-counts.ts'
-import { shortHash } from './written-index.ts'
+import { begunTerm, categoryTerm, shortHash } from './index-file.ts'
+import { hasSlot, intersect, takeLastFirst, unite } from './slots.ts'
 
 export type Found = { page: Match[]; summary: MatchSummary; matches: number }
 
@@ -13,17 +14,18 @@ export type Found = { page: Match[]; summary: MatchSummary; matches: number }
  */
 export const findInIndex = (reader: IndexReader, page: SearchPage, products: number): Found | undefined => {
   if (isUnknown(page) || visitsOf(page, products) > maxVisited) return undefined
-  const within = categoriesOf(reader, page)
-  if (within === undefined) return { page: [], summary: summarise([]), matches: 0 }
-  const search: Search = { reader, page, within }
+  const search = openSearch(reader, page)
+  if (search === undefined) return undefined
   const known = knownTotal(page)
-  if (readsAll(page)) return findAll(search)
-  const counted = countMatches(search, known === undefined ? countedMatches + 1 : sampledMatches)
+  const all = readsAll(page)
+  const limit = all ? maxVisited + 1 : known === undefined ? countedMatches + 1 : sampledMatches
+  const counted = countMatches(search, limit, known === undefined && page.sort === 'relevance')
   if (counted === undefined) return undefined
-  if (known === undefined && counted.length <= countedMatches) return choose(search, counted)
-  const found = page.sort === 'relevance' ? findBest(search, steps(search)) : findNewest(search)
-  if (found === undefined) return undefined
   const summary = summarise(counted)
+  if (all || (known === undefined && counted.length <= countedMatches))
+    return { page: choose(page, counted), summary, matches: counted.length }
+  const found = page.sort === 'relevance' ? findBest(search, stepsOf(search)) : findNewest(search)
+  if (found === undefined) return undefined
   return {
     page: found,
     summary: known === undefined ? summary : extrapolate(summary, known),
@@ -31,79 +33,36 @@ export const findInIndex = (reader: IndexReader, page: SearchPage, products: num
   }
 }
 
+/** The best products with the words in their name. */
+export const suggestFromIndex = (reader: IndexReader, page: SearchPage): Match[] | undefined => {
+  const search = openSearch(reader, page)
+  return search && findBest(search, stepsOf(search).slice(0, -1))
+}
+
 /** Whether all matches are read, because a filter or the order leaves no way to stop early. */
 const readsAll = (page: SearchPage) => page.sort === 'price' || page.sort === '-price' || isFiltered(page)
 
-const findAll = (search: Search): Found | undefined => {
-  const matches = countMatches(search, 2 * maxVisited)
-  return matches && choose(search, matches)
-}
-
-const choose = (search: Search, matches: readonly Match[]): Found => ({
-  ...{ page: chooseOf(search, matches), summary: summarise(matches), matches: matches.length },
-})
-
-/** The best products with the words in their name. */
-export const suggestFromIndex = (reader: IndexReader, page: SearchPage, products: number): Match[] | undefined => {
-  if (visitsOf(page, products) > maxVisited) return undefined
-  const search: Search = { reader, page, within: '' }
-  return findBest(search, steps(search).slice(0, -1))
-}
-
-type Search = { reader: IndexReader; page: SearchPage; within: string }
-
-/** A search reads so many products at most, for 1 µs each. */
-const maxVisited = 5_000
+/** A search looks at so many products at most, for 0.1 µs each. */
+const maxVisited = 10_000
 
 /** If the number of matches is known, facets are counted in so many of them. */
 const sampledMatches = 200
 
-/** With more categories the query would be too long. */
-const maxCategories = 100
+/** The lists of so many words or categories are put together for a search. */
+const maxLists = 100
 
 const isUnknown = ({ ids, options, sort, categoryIds = [] }: SearchPage) =>
-  ids !== undefined ||
-  options !== undefined ||
-  sort === 'name' ||
-  sort === '-name' ||
-  categoryIds.length > maxCategories
+  ids !== undefined || options !== undefined || sort === 'name' || sort === '-name' || categoryIds.length > maxLists
 
 const isFiltered = ({ minMinor, maxMinor, inStock }: SearchPage) => (minMinor ?? maxMinor ?? inStock) !== undefined
 
-/** How many products are read, judging by how common the words are. A word without a count has fewer than are counted. */
+/** How many products are looked at, judging by how common the words are. A word without a count has fewer than are counted. */
 const visitsOf = (page: SearchPage, products: number) => {
-  if (page.terms.some(isSlowBeginning)) return Number.POSITIVE_INFINITY
+  if (!readsAll(page)) return 0
   const sizes = page.terms.map((term) => commonness(term)?.products ?? countedMatches)
   if (page.categoryIds !== undefined) sizes.push(page.categoryProducts ?? products)
-  const rarest = Math.min(...sizes)
-  const matches = sizes.reduce((left, size) => (left * size) / products, products)
-  if (readsAll(page)) return Math.max(matches, sizes.length > 1 ? rarest : 0)
-  return sizes.length === 1 ? 0 : rarest * Math.min(1, (countedMatches + 1) / matches)
+  return sizes.reduce((left, size) => (left * size) / products, products)
 }
-
-/** Beginnings of which the index has no list. It would put one together from the lists of all words. */
-const isSlowBeginning = (term: Term) =>
-  isBegun(term) &&
-  term.alternatives.some((word) => {
-    const { length } = [...word]
-    return length < 2 || (length > 4 && (commonness(term)?.products ?? 0) > maxVisited)
-  })
-
-/** Undefined if no product is in them. */
-const categoriesOf = (reader: IndexReader, { categoryIds }: SearchPage) => {
-  if (categoryIds === undefined) return ''
-  const numbers = reader.categoryNumbers(categoryIds)
-  return numbers.length === 0 ? undefined : ` AND (${numbers.map((number) => `"#${number}"`).join(' OR ')})`
-}
-
-/** Words have no quotes, see `wordQuery`. */
-const queryOf = (mark: '~' | '^', terms: readonly Term[], prefixes = true) =>
-  terms
-    .map((term) => {
-      const end = isBegun(term) && prefixes ? ' *' : ''
-      return `(${term.alternatives.map((word) => `"${mark}${word}"${end}`).join(' OR ')})`
-    })
-    .join(' AND ')
 
 /** The number of products with a common word, if that is all that is asked for. */
 const knownTotal = (page: SearchPage) => {
@@ -113,49 +72,142 @@ const knownTotal = (page: SearchPage) => {
   return products > countedMatches ? products : undefined
 }
 
-/** The newest matches. Undefined if there are too many to read. */
-const countMatches = ({ reader, page, within }: Search, limit: number): Match[] | undefined => {
-  const matches: Match[] = []
-  for (const product of reader.walk(`${queryOf('~', page.terms)}${within}`, limit, page)) {
-    matches.push(toMatch(reader, product, 0))
-  }
-  return matches.length === 2 * maxVisited ? undefined : matches
+/** The products of a block that have certain words. */
+type SlotsIn = (block: IndexBlock) => IndexSlots | undefined
+
+/** `any`: the words anywhere. `begun`, `whole`: in the name, as they are asked for or as whole words. */
+type Search = { reader: IndexReader; page: SearchPage; any: SlotsIn; begun: SlotsIn; whole: SlotsIn; named: Named }
+type Named = ReturnType<IndexReader['listNamed']>
+
+/** Undefined if there are too many words that begin so. */
+const openSearch = (reader: IndexReader, page: SearchPage): Search | undefined => {
+  const { terms, categoryIds, nameKey } = page
+  const within = categoryIds && anyOf(reader, reader.categoryNumbers(categoryIds).map(categoryTerm))
+  const any = allWords(reader, '~', terms, within)
+  const begun = any && allWords(reader, '^', terms, within)
+  const whole = allWords(reader, '^', terms.map(tighten), within)
+  if (any === undefined || begun === undefined || whole === undefined) return undefined
+  const named = reader.listNamed(shortHash(nameKey), maxVisited).filter(({ block, slot }) => {
+    const slots = any(block)
+    return slots !== undefined && hasSlot(slots, slot)
+  })
+  return { reader, page, any, begun: terms.some(isBegun) ? begun : whole, whole, named }
 }
 
-const toMatch = (
+const allWords = (reader: IndexReader, mark: '~' | '^', terms: readonly Term[], within: SlotsIn | undefined) => {
+  const lists: SlotsIn[] = within === undefined ? [] : [within]
+  for (const term of terms) {
+    const names = termsOf(reader, mark, term)
+    if (names.length > maxLists) return undefined
+    lists.push(anyOf(reader, names))
+  }
+  return lists.length === 1 ? lists[0] : remember(allOf(lists))
+}
+
+/** The words of which one must be there. Of short beginnings there are lists, of longer ones the words are put together. */
+const termsOf = (reader: IndexReader, mark: '~' | '^', term: Term): string[] =>
+  term.alternatives.flatMap((word) => {
+    const marked = `${mark}${word}`
+    return isBegun(term) ? (begunTerm(marked) ?? reader.listBegun(marked, maxLists + 1)) : [marked]
+  })
+
+const anyOf = (reader: IndexReader, names: readonly string[]): SlotsIn => {
+  const [name = '', ...others] = names
+  if (others.length === 0) return (block) => reader.slotsOf(name, block)
+  return remember((block) => unite(names.flatMap((name) => reader.slotsOf(name, block) ?? [])))
+}
+
+const allOf =
+  (lists: readonly SlotsIn[]): SlotsIn =>
+  (block) => {
+    let slots: IndexSlots | undefined
+    for (const list of lists) {
+      const more = list(block)
+      if (more === undefined || more.length === 0) return undefined
+      slots = slots === undefined ? more : intersect(slots, more)
+    }
+    return slots
+  }
+
+/** A block is looked at more than once: to count, and to rank. */
+const remember = (find: SlotsIn): SlotsIn => {
+  const known = new Map<number, IndexSlots | undefined>()
+  return (block) => {
+    if (known.has(block.number)) return known.get(block.number)
+    const slots = find(block)
+    known.set(block.number, slots)
+    return slots
+  }
+}
+
+type Take = (product: IndexedProduct, slot: number) => boolean
+
+/** From the newest on, until `take` returns false. Returns whether it took all. */
+const takeNewestFirst = (
   reader: IndexReader,
-  { seq, priceMinor, isInStock, category }: IndexedProduct,
-  rank: number,
-): Match => ({
-  seq,
-  rank,
-  priceMinor,
-  isInStock,
-  categoryId: reader.categoryId(category),
-  isWhole: true,
-  isLater: true,
+  block: IndexBlock,
+  slots: IndexSlots | undefined,
+  take: Take,
+): boolean => {
+  if (slots === undefined) return true
+  if (block.isSorted) {
+    return takeLastFirst(slots, (slot) => {
+      const product = reader.productAt(block, slot)
+      return product === undefined || take(product, slot)
+    })
+  }
+  const found: { product: IndexedProduct; slot: number }[] = []
+  takeLastFirst(slots, (slot) => {
+    const product = reader.productAt(block, slot)
+    if (product !== undefined) found.push({ product, slot })
+    return true
+  })
+  found.sort((one, other) => other.product.seq - one.product.seq)
+  return found.every(({ product, slot }) => take(product, slot))
+}
+
+const matchesFilter = ({ minMinor = 0, maxMinor = Number.MAX_SAFE_INTEGER, inStock }: SearchPage) => {
+  return ({ priceMinor, isInStock }: IndexedProduct) =>
+    priceMinor >= minMinor && priceMinor <= maxMinor && (inStock === undefined || inStock === isInStock)
+}
+
+/** The newest matches. Undefined if there are too many to look at. */
+const countMatches = (search: Search, limit: number, isRanked: boolean): Match[] | undefined => {
+  const { reader, page, any } = search
+  const isWanted = matchesFilter(page)
+  const matches: Match[] = []
+  let visited = 0
+  for (const block of reader.blocks()) {
+    const rankOf = isRanked ? ranksIn(search, block) : () => 0
+    const isDone = !takeNewestFirst(reader, block, any(block), (product, slot) => {
+      if (isWanted(product)) matches.push(toMatch(reader, product, rankOf(slot) + Number(product.isInStock)))
+      return matches.length < limit && ++visited <= maxVisited
+    })
+    if (isDone) break
+  }
+  return visited > maxVisited ? undefined : matches
+}
+
+const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {
+  const [wholes, begins] = [whole(block), begun(block)]
+  const names = new Set(named.flatMap(({ block: { number }, slot }) => (number === block.number ? [slot] : [])))
+  return (slot: number) => {
+    if (names.has(slot)) return ranks.name
+    if (begins === undefined || !hasSlot(begins, slot)) return ranks.anywhere
+    return wholes !== undefined && hasSlot(wholes, slot) ? ranks.whole : ranks.begun
+  }
+}
+
+const toMatch = (reader: IndexReader, product: IndexedProduct, rank: number): Match => ({
+  ...{ seq: product.seq, rank, priceMinor: product.priceMinor, isInStock: product.isInStock },
+  ...{ categoryId: reader.categoryId(product.category), isWhole: true, isLater: true },
 })
 
 /** The page, of all matches. */
-const chooseOf = (search: Search, matches: readonly Match[]): Match[] => {
-  const { page } = search
-  if (page.sort === 'relevance') return chooseBest(rankAll(search, matches), page.position, page.limit)
-  return matches.toSorted(orderOf(page)).filter(laterThan(page)).slice(0, page.limit)
-}
-
-const rankAll = ({ reader, page, within }: Search, matches: readonly Match[]): Match[] => {
-  const named = new Set(reader.named(shortHash(page.nameKey), maxVisited).map(({ seq }) => seq))
-  const inNames = (prefixes: boolean) =>
-    reader.numbers(`${queryOf('^', page.terms, prefixes)}${within}`, 2 * maxVisited)
-  const whole = inNames(false)
-  const begun = page.terms.some(isBegun) ? inNames(true) : whole
-  const stepOf = (seq: number) => {
-    if (named.has(seq)) return ranks.name
-    if (whole.has(seq)) return ranks.whole
-    return begun.has(seq) ? ranks.begun : ranks.anywhere
-  }
-  return matches.map((match) => ({ ...match, rank: stepOf(match.seq) + Number(match.isInStock) }))
-}
+const choose = (page: SearchPage, matches: readonly Match[]): Match[] =>
+  page.sort === 'relevance'
+    ? chooseBest(matches, page.position, page.limit)
+    : chooseFirst(matches.filter(laterThan(page)), orderOf(page), page.limit)
 
 type Place = Pick<Match, 'priceMinor' | 'seq'>
 
@@ -171,61 +223,76 @@ const laterThan = (page: SearchPage) => {
   const seq = Number(position.at(-1))
   const start: Place = { seq, priceMinor: sort === 'newest' ? 0 : Number(position[0]) }
   const order = orderOf(page)
-  return (match: Match) => order(start, match) < 0
+  return (match: Place) => order(start, match) < 0
 }
 
 /** The page from the newest on, if not all matches were counted. Undefined if it is too deep. */
-const findNewest = ({ reader, page, within }: Search): Match[] | undefined => {
+const findNewest = ({ reader, page, any }: Search): Match[] | undefined => {
   const isLater = laterThan(page)
   const found: Match[] = []
   let visited = 0
-  for (const product of reader.walk(`${queryOf('~', page.terms)}${within}`, maxVisited)) {
-    visited++
-    const match = toMatch(reader, product, 0)
-    if (isLater(match)) found.push(match)
-    if (found.length === page.limit) return found
+  for (const block of reader.blocks()) {
+    const isDone = !takeNewestFirst(reader, block, any(block), (product) => {
+      if (isLater(product)) found.push(toMatch(reader, product, 0))
+      return found.length < page.limit && ++visited <= maxVisited
+    })
+    if (isDone) break
   }
-  return visited === maxVisited ? undefined : found
+  return visited > maxVisited ? undefined : found
 }
 
-/** Products of a rank. The step of the name has no query. */
-type Step = { rank: number; query: string | null }
+/** Products of a rank: those that have the words, and were not in a step before. */
+type Step = { rank: number; slots: SlotsIn; before: SlotsIn }
 
-/** From the best. No product is in two of them. */
-const steps = ({ page: { terms }, within }: Search): Step[] => {
-  const [whole, begun] = [queryOf('^', terms, false), queryOf('^', terms)]
-  const [hasBegun, named] = terms.some(isBegun) ? [true, begun] : [false, whole]
-  return [
-    { rank: ranks.name, query: null },
-    { rank: ranks.whole, query: `(${whole})${within}` },
-    ...(hasBegun ? [{ rank: ranks.begun, query: `((${begun}) NOT (${whole}))${within}` }] : []),
-    { rank: ranks.anywhere, query: `((${queryOf('~', terms)}) NOT (${named}))${within}` },
-  ]
-}
+/** From the best. Products with exactly this name come before all of them. */
+const stepsOf = ({ any, begun, whole }: Search): Step[] => [
+  { rank: ranks.whole, slots: whole, before: () => undefined },
+  ...(begun === whole ? [] : [{ rank: ranks.begun, slots: begun, before: whole }]),
+  { rank: ranks.anywhere, slots: any, before: begun },
+]
 
 /** The page by relevance, step by step until it is full. Undefined if a step has too many products that are not shown. */
-const findBest = ({ reader, page, within }: Search, all: readonly Step[]): Match[] | undefined => {
+const findBest = ({ reader, page, named }: Search, steps: readonly Step[]): Match[] | undefined => {
   const [lastRank = Number.POSITIVE_INFINITY, lastSeq = 0] = (page.position ?? []).map(Number)
-  const name = shortHash(page.nameKey)
-  const categories = within === '' ? undefined : new Set(reader.categoryNumbers(page.categoryIds ?? []))
+  const isLater = ({ rank, seq }: Match) => rank < lastRank || (rank === lastRank && seq < lastSeq)
   const best: Match[] = []
-  for (const { rank, query } of all) {
-    if (lastRank < rank) continue
-    const places = page.limit - best.length
+  /** Those in stock come first, so a step ends when they fill the page. */
+  const openStep = (rank: number) => {
     const [inStock, soldOut]: [Match[], Match[]] = [[], []]
-    let visited = 0
-    for (const product of query === null ? reader.named(name, maxVisited) : reader.walk(query, maxVisited)) {
-      visited++
-      const isOther = query === null ? !(categories?.has(product.category) ?? true) : product.name === name
-      if (isOther) continue
-      const match = toMatch(reader, product, rank + Number(product.isInStock))
-      const isLater = match.rank < lastRank || (match.rank === lastRank && match.seq < lastSeq)
-      if (isLater) (product.isInStock ? inStock : soldOut).push(match)
-      if (inStock.length === places) break
+    const places = page.limit - best.length
+    return {
+      add: (product: IndexedProduct) => {
+        const match = toMatch(reader, product, rank + Number(product.isInStock))
+        if (isLater(match)) (product.isInStock ? inStock : soldOut).push(match)
+        return inStock.length < places
+      },
+      end: () => best.push(...[...inStock, ...soldOut].slice(0, places)),
     }
-    if (visited === maxVisited && inStock.length < places) return undefined
-    best.push(...[...inStock, ...soldOut].slice(0, places))
-    if (best.length === page.limit) return best
+  }
+  const names = openStep(ranks.name)
+  for (const { block, slot } of named) {
+    const product = reader.productAt(block, slot)
+    if (product !== undefined) names.add(product)
+  }
+  names.end()
+  const isNamed = new Set(named.map(({ block, slot }) => `${block.number} ${slot}`))
+  for (const { rank, slots, before } of steps) {
+    if (best.length === page.limit) break
+    if (lastRank < rank) continue
+    const step = openStep(rank)
+    let visited = 0
+    for (const block of reader.blocks()) {
+      const earlier = before(block)
+      const isDone = !takeNewestFirst(reader, block, slots(block), (product, slot) => {
+        if (++visited > maxVisited) return false
+        const isOther = earlier !== undefined && hasSlot(earlier, slot)
+        if (isOther || (isNamed.size > 0 && isNamed.has(`${block.number} ${slot}`))) return true
+        return step.add(product)
+      })
+      if (isDone) break
+    }
+    if (visited > maxVisited) return undefined
+    step.end()
   }
   return best
 }

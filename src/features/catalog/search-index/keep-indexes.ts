@@ -6,6 +6,7 @@ import type { Db } from '../../../db/database.ts'
 import type { OutletRef } from '../catalog.sql.ts'
 import { type AskedIndex, forgetIndex, indexFileOf, isBroken, isInUse, listAsked, removeIndexFile } from './files.ts'
 import { keepIndex } from './keep-index.ts'
+import { isBlockFull } from './written-index.ts'
 
 /** How often it is asked which indexes are wanted. */
 const everyMs = 250
@@ -49,7 +50,7 @@ export const keepIndexes = async ({ folder, db, signal, log }: Options): Promise
         })
       } catch (error) {
         if (signal.aborted) return
-        if (isBroken(error)) removeIndexFile(path)
+        if (isBroken(error) || isBlockFull(error)) removeIndexFile(path)
         log(
           'warn',
           { err: error, store: outlet.storeId },

@@ -35,10 +35,17 @@ export type Listed = {
 /** No word and no option has this character. */
 export const entryEnd = '\u001e'
 
+const listedColumns = sql`l.seq, l.xmin::text::bigint as version, l.price_minor as "priceMinor", l.in_stock as "inStock",
+  l.category_id as "categoryId", l.name_key as "nameKey", array_to_string(tsvector_to_array(l.words), e'\\x1e') as entries`
+
+/** In ascending order. Planned with its values, like `readVersions`. */
+export const readListings = (db: Db, { storeId, outletId }: OutletRef, after: number, limit: number) =>
+  db.fresh.many<Listed>`
+    select ${listedColumns} from listing l
+    where l.store_id = ${storeId} and l.outlet_id = ${outletId} and l.seq > ${after} order by l.seq limit ${limit}`
+
 /** In any order, without those that are not listed. */
 export const readListed = (db: Db, { storeId, outletId }: OutletRef, seqs: readonly number[]) => db.fresh.many<Listed>`
-  select l.seq, l.version, l.price_minor as "priceMinor", l.in_stock as "inStock", l.category_id as "categoryId",
-    l.name_key as "nameKey", array_to_string(tsvector_to_array(l.words), e'\\x1e') as entries
-  from unnest(${seqs}::bigint[]) as wanted (seq) cross join ${byKey(sql`
-    select l.seq, l.xmin::text::bigint as version, l.price_minor, l.in_stock, l.category_id, l.name_key, l.words
+  select l.* from unnest(${seqs}::bigint[]) as wanted (seq) cross join ${byKey(sql`
+    select ${listedColumns}
     from listing l where l.store_id = ${storeId} and l.outlet_id = ${outletId} and l.seq = wanted.seq`)} l`

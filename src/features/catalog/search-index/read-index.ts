@@ -1,51 +1,126 @@
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import type { IndexedProduct, IndexReader } from '../../context.ts'
-
-/** An array in fact: with `setReturnArrays`, columns have numbers. */
-type Row = Record<number, SQLOutputValue>
+import { DatabaseSync } from 'node:sqlite'
+import type { IndexBlock, IndexReader, IndexSlots } from '../../context.ts'
+import { bytesIn, chunkOf, noProduct, readFacts, unpackChunk } from './index-file.ts'
+import { slotsInBlock, unpackSlots } from './slots.ts'
 
 export type OpenIndex = IndexReader & {
-  /** When all changes were in it, by `machineTimeMs`. 0 if it is not complete. */
+  /** When all changes were in it, by `machineTimeMs`. 0 if it is not complete. Forgets what has changed since. */
   confirmedAtMs(): number
   close(): void
 }
 
+/** Each chunk has 12 kB: 36 MB, enough for 1,500,000 products. */
+const maxChunks = 3_000
+const maxListBytes = 12_000_000
+
 /** Reads an index file. Reading waits for nothing: what is being written is not seen. */
 export const openIndexReader = (path: string): OpenIndex => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
-  // In KiB. Products are read here and there in the file, and reading pages again and again takes twice as long. The file
-  // is not mapped into memory: if it became shorter, the process would end.
-  database.exec('pragma cache_size = -40000')
+  // In KiB. The file is not mapped into memory: if it became shorter, the process would end.
+  database.exec('pragma cache_size = -8000')
   const prepare = (text: string) => {
     const statement = database.prepare(text)
+    // Columns then have numbers in place of names.
     statement.setReturnArrays(true)
     return statement
   }
-  const state = prepare('select ready, confirmed_at from state')
-  const columns = 'p.seq, p.price, p.in_stock, p.category, p.name'
-  const walk = prepare(`select ${columns} from word cross join product p on p.seq = word.rowid
-    where word match ? and p.price between ? and ? and p.in_stock between ? and ? order by word.rowid desc limit ?`)
-  const numbers = prepare('select rowid from word where word match ? limit ?')
-  const named = prepare(`select ${columns} from product p where p.name = ? order by p.seq desc limit ?`)
+  const state = prepare('select ready, confirmed_at, changes from state')
+  const findBlocks = prepare('select number, sorted from block order by number desc')
+  const changedChunks = prepare('select number from chunk where change > ?')
+  const findChunk = prepare('select data from chunk where number = ?')
+  const findLists = prepare(`select block, count, slots from posting
+    where term = (select number from term where word = ?) and block between ? and ?`)
+  const begun = prepare('select word from term where word >= ? and word < ? || char(1114111) limit ?')
+  const named = prepare('select place from product where name = ? order by seq desc limit ?')
   const categories = prepare('select number, id from category')
+
+  let changes = 0
+  let blocks: IndexBlock[] | undefined
+  let lists = new Map<string, Lists>()
+  let listBytes = 0
+  let chunks: (Float64Array | undefined)[] = []
+  let chunkCount = 0
   let idOf = new Map<number, string>()
   let numberOf = new Map<string, number>()
+
+  const forgetChanged = (now: number) => {
+    blocks = undefined
+    forgetLists()
+    for (const row of changedChunks.all(changes)) {
+      const number = Number(row[0])
+      if (chunks[number] !== undefined) chunkCount--
+      chunks[number] = undefined
+    }
+    changes = now
+  }
+  const forgetLists = () => {
+    lists = new Map()
+    listBytes = 0
+  }
   const readCategories = () => {
     const rows = categories.all().map((row) => [Number(row[0]), String(row[1])] as const)
     idOf = new Map(rows)
     numberOf = new Map(rows.map(([number, id]) => [id, number]))
   }
+  const readChunk = (number: number) => {
+    const row = findChunk.get(number)
+    if (row === undefined) return undefined
+    if (chunkCount >= maxChunks) {
+      chunks = []
+      chunkCount = 0
+    }
+    const chunk = unpackChunk(bytesIn(row[0]))
+    chunks[number] = chunk
+    chunkCount++
+    return chunk
+  }
+  const listsOf = (term: string) => {
+    const known = lists.get(term)
+    if (known !== undefined) return known
+    if (listBytes > maxListBytes) forgetLists()
+    const made: Lists = { byBlock: [], readFrom: Number.POSITIVE_INFINITY }
+    lists.set(term, made)
+    listBytes += bytesOfLists
+    return made
+  }
   return {
     confirmedAtMs: () => {
       const row = state.get()
+      const now = Number(row?.[2])
+      if (now !== changes) forgetChanged(now)
       return Number(row?.[0]) === 1 ? Number(row?.[1]) : 0
     },
-    *walk(query, limit, { minMinor = 0, maxMinor = Number.MAX_SAFE_INTEGER, inStock } = {}) {
-      const [soldOut, available] = [inStock === true ? 1 : 0, inStock === false ? 0 : 1]
-      for (const row of walk.iterate(query, minMinor, maxMinor, soldOut, available, limit)) yield toProduct(row)
+    blocks: () => {
+      blocks ??= findBlocks.all().map((row) => ({ number: Number(row[0]), isSorted: row[1] === 1 }))
+      return blocks
     },
-    numbers: (query, limit) => new Set(numbers.all(query, limit).map((row) => Number(row[0]))),
-    named: (name, limit) => named.all(name, limit).map(toProduct),
+    slotsOf: (term, { number }) => {
+      const known = listsOf(term)
+      if (number < known.readFrom) {
+        // Most searches need the newest products only, the others all of them.
+        const from = known.readFrom === Number.POSITIVE_INFINITY ? Math.max(0, number - 1) : 0
+        const last = Math.min(known.readFrom - 1, maxBlock)
+        for (const row of findLists.all(term, from, last)) {
+          const data = bytesIn(row[2])
+          known.byBlock[Number(row[0])] = unpackSlots({ count: Number(row[1]), data })
+          listBytes += data.length + bytesOfList
+        }
+        known.readFrom = from
+      }
+      return known.byBlock[number]
+    },
+    listBegun: (beginning, limit) => begun.all(beginning, beginning, limit).map((row) => String(row[0])),
+    productAt: ({ number }, slot) => {
+      const place = number * slotsInBlock + slot
+      const chunk = chunks[chunkOf(place)] ?? readChunk(chunkOf(place))
+      const facts = chunk && readFacts(chunk, slot)
+      return facts?.seq === noProduct ? undefined : facts
+    },
+    listNamed: (name, limit) =>
+      named.all(name, limit).map((row) => {
+        const place = Number(row[0])
+        return { block: { number: Math.floor(place / slotsInBlock), isSorted: true }, slot: place % slotsInBlock }
+      }),
     categoryId: (number) => {
       if (number !== 0 && !idOf.has(number)) readCategories()
       return idOf.get(number) ?? null
@@ -60,11 +135,10 @@ export const openIndexReader = (path: string): OpenIndex => {
   }
 }
 
-/** A category of null becomes 0. */
-const toProduct = (row: Row): IndexedProduct => ({
-  seq: Number(row[0]),
-  priceMinor: Number(row[1]),
-  isInStock: row[2] === 1,
-  category: Number(row[3]),
-  name: Number(row[4]),
-})
+/** The lists of a term, by the number of the block. Those from `readFrom` on were read. */
+type Lists = { byBlock: (IndexSlots | undefined)[]; readFrom: number }
+
+const maxBlock = Number.MAX_SAFE_INTEGER
+
+/** What an object takes in memory beside its data. */
+const [bytesOfLists, bytesOfList] = [300, 200]

@@ -1,136 +1,236 @@
-import { hash } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
-import { removeIndexFile } from './files.ts'
-import { entryEnd, type Listed } from './listed.sql.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  begunTermsOf,
+  bytesIn,
+  bytesOfChunk,
+  categoryTerm,
+  chunkOf,
+  connectToWrite,
+  isIndexOf,
+  markedWordsOf,
+  newChunk,
+  readFacts,
+  removeFacts,
+  shortHash,
+  unpackChunk,
+  writeFacts,
+} from './index-file.ts'
+import type { Listed } from './listed.sql.ts'
+import { listSlots, packNumbers, packSlots, slotsInBlock, unpackNumbers, unpackSlots } from './slots.ts'
 
-/** Changes whenever files must be made anew, because the service writes them in another way. */
-const format = 1
+export type WrittenIndex = NonNullable<ReturnType<typeof openWrittenIndex>>
 
-/**
- * `product` has what searches filter, sort and count by. `word` has the words: `~` for any word of the product and `^` for a
- * word of its name, as in the listing, and `#` for its category. It can be read from the newest product on, and in this
- * order most searches need only the first. Of beginnings with two to four letters it keeps a list too.
- */
-const schema = `
-  create table state (
-    id integer primary key check (id = 1), identity text not null, ready integer not null, confirmed_at real not null);
-  create table category (number integer primary key, id text not null unique);
-  create table product (
-    seq integer primary key, price integer not null, in_stock integer not null, category integer, name integer not null,
-    words integer not null, version integer not null);
-  create index product_by_name on product (name);
-  create virtual table word using fts5(
-    words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '~^#'", prefix='3 4 5');
-  insert into word (word, rank) values ('hashsize', 16777216);`
+const blockIsFull = 'a block of the search index is full'
 
-/** Equal for equal texts, and different for nearly all others. */
-export const shortHash = (text: string) => hash('sha1', text, 'buffer').readUIntBE(0, 6)
+/** Too many products got a number between those of one block. The file must be made anew. */
+export const isBlockFull = (error: unknown) => error instanceof Error && error.message === blockIsFull
 
-export type WrittenIndex = ReturnType<typeof openWrittenIndex>
-
-/** Opens the file of an outlet to write it. One of another database or format is replaced. */
+/** Opens the complete file of an outlet to write what has changed. Undefined if there is none, or one of another database. */
 export const openWrittenIndex = (path: string, identity: string) => {
-  const wanted = `${format}/${identity}`
-  let database = connect(path)
-  if (readIdentity(database) !== wanted) {
+  const database = connectToWrite(path)
+  if (!isIndexOf(database, identity)) {
     database.close()
-    removeIndexFile(path)
-    database = connect(path)
-    database.exec('begin immediate')
-    database.exec(schema)
-    database.prepare('insert into state values (1, ?, 0, 0)').run(wanted)
-    database.exec('commit')
+    return undefined
   }
   database.exec('update state set ready = 0, confirmed_at = 0')
   const listVersions = database.prepare('select seq, version from product where seq > ? and seq <= ?')
-  const findWords = database.prepare('select words from product where seq = ?')
-  const findCategory = database.prepare('select number from category where id = ?')
-  const addCategory = database.prepare('insert into category (id) values (?) returning number')
-  const putProduct = database.prepare('insert or replace into product values (?, ?, ?, ?, ?, ?, ?)')
-  const putWords = database.prepare('insert or replace into word (rowid, words) values (?, ?)')
-  const addWords = database.prepare('insert into word (rowid, words) values (?, ?)')
-  const removeProduct = database.prepare('delete from product where seq = ?')
-  const removeWords = database.prepare('delete from word where rowid = ?')
+  const noteChange = database.prepare('update state set changes = changes + 1 returning changes')
   const setConfirmed = database.prepare('update state set ready = 1, confirmed_at = ?')
 
-  const numberOf = (categoryId: string | null) => {
-    if (categoryId === null) return null
-    return Number((findCategory.get(categoryId) ?? addCategory.get(categoryId))?.number)
-  }
-  const put = ({ seq, version, priceMinor, inStock, categoryId, nameKey, entries }: Listed) => {
-    const category = numberOf(categoryId)
-    const words = wordsOf(entries, category)
-    const wordsHash = shortHash(words)
-    const known = findWords.get(seq)
-    if (known === undefined) addWords.run(seq, words)
-    else if (known.words !== wordsHash) putWords.run(seq, words)
-    putProduct.run(seq, priceMinor, Number(inStock), category, shortHash(nameKey), wordsHash, version)
-  }
-  const inTransaction = (work: () => void) => {
-    if (database.isTransaction) return work()
-    database.exec('begin immediate')
-    try {
-      work()
-      database.exec('commit')
-    } catch (error) {
-      if (database.isTransaction) database.exec('rollback')
-      throw error
+  /** Replaces what is known about these products. Those that are not `listed` are removed. */
+  const write = (seqs: readonly number[], listed: readonly Listed[]) => {
+    const write = openChange(database, Number(noteChange.get()?.changes))
+    const gone = new Set(seqs)
+    for (const row of listed.toSorted((one, other) => one.seq - other.seq)) {
+      gone.delete(row.seq)
+      write.put(row)
     }
+    for (const seq of gone) write.remove(seq)
+    write.finish()
   }
   return {
     listVersions: (after: number, last: number) =>
       listVersions.all(after, last).map(({ seq, version }): [number, number] => [Number(seq), Number(version)]),
-    /** Replaces what is known about these products. Those that are not `listed` are removed. */
-    write: (seqs: readonly number[], listed: readonly Listed[]) =>
-      inTransaction(() => {
-        const gone = new Set(seqs)
-        for (const row of listed) {
-          gone.delete(row.seq)
-          put(row)
-        }
-        for (const seq of gone) {
-          removeProduct.run(seq)
-          removeWords.run(seq)
-        }
-      }),
-    /**
-     * Writes together what follows, until `commit`. Each transaction adds a part to the index of words, and parts are merged
-     * again and again: with few large ones an index is made in a fraction of the time.
-     */
-    begin: () => database.exec('begin immediate'),
-    commit: () => database.exec('commit'),
-    isOpen: () => database.isTransaction,
+    write: (seqs: readonly number[], listed: readonly Listed[]) => {
+      database.exec('begin immediate')
+      try {
+        write(seqs, listed)
+        database.exec('commit')
+      } catch (error) {
+        if (database.isTransaction) database.exec('rollback')
+        throw error
+      }
+    },
     /** All changes before this time are in it. */
     confirm: (atMs: number) => void setConfirmed.run(atMs),
-    /** Merges what was written in many steps, so that it is read in one. */
-    optimize: () => {
-      database.exec(`insert into word (word) values ('optimize')`)
-      database.exec('pragma wal_checkpoint(truncate)')
-    },
     close: () => {
       if (database.isOpen) database.close()
     },
   }
 }
 
-const connect = (path: string) => {
-  const database = new DatabaseSync(path, { timeout: 1_000 })
-  // The disk is waited for at checkpoints only. What a loss of power undoes is read again.
-  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma journal_size_limit = 67108864')
-  return database
+/** Gathers changes of lists and chunks, so that each is read and written once. */
+const openChange = (database: DatabaseSync, change: number) => {
+  const blocks = changeBlocks(database)
+  const chunks = changeChunks(database, change)
+  const postings = changePostings(database)
+  const numberOf = numberTexts(database)
+  const find = database.prepare('select place, name, terms from product where seq = ?')
+  const put = database.prepare('insert or replace into product values (?, ?, ?, ?, ?)')
+  const remove = database.prepare('delete from product where seq = ?')
+
+  const termsOf = (words: readonly number[], category: number) => {
+    const all = new Set(words)
+    for (const word of words) for (const beginning of numberOf.begun(word)) all.add(beginning)
+    if (category > 0) all.add(numberOf.term(categoryTerm(category)))
+    return all
+  }
+  const read = (seq: number) => {
+    const row = find.get(seq)
+    if (row === undefined) return undefined
+    const place = Number(row.place)
+    const { category } = readFacts(chunks.open(place), place)
+    return { place, category, words: unpackNumbers(bytesIn(row.terms)) }
+  }
+  return {
+    put: ({ seq, version, priceMinor, inStock, categoryId, nameKey, entries }: Listed) => {
+      const before = read(seq)
+      const place = before?.place ?? blocks.takeSlot(seq)
+      const category = categoryId === null ? 0 : numberOf.category(categoryId)
+      const words = markedWordsOf(entries)
+        .map(numberOf.term)
+        .sort((one, other) => one - other)
+      const isSame = before?.category === category && before.words.join() === words.join()
+      if (!isSame) postings.replace(place, before && termsOf(before.words, before.category), termsOf(words, category))
+      writeFacts(chunks.change(place), place, { seq, priceMinor, isInStock: inStock, category })
+      put.run(seq, version, place, shortHash(nameKey), packNumbers(words))
+    },
+    remove: (seq: number) => {
+      const before = read(seq)
+      if (before === undefined) return
+      postings.replace(before.place, termsOf(before.words, before.category), new Set())
+      removeFacts(chunks.change(before.place), before.place)
+      remove.run(seq)
+    },
+    finish: () => {
+      postings.write()
+      chunks.write()
+    },
+  }
 }
 
-const readIdentity = (database: DatabaseSync) => {
-  const hasState = database.prepare(`select 1 from sqlite_schema where name = 'state'`).get() !== undefined
-  return hasState ? database.prepare('select identity from state').get()?.identity : undefined
+const numberTexts = (database: DatabaseSync) => {
+  const findTerm = database.prepare('select number from term where word = ?')
+  const addTerm = database.prepare('insert into term (word) values (?) returning number')
+  const findWord = database.prepare('select word from term where number = ?')
+  const findCategory = database.prepare('select number from category where id = ?')
+  const addCategory = database.prepare('insert into category (id) values (?) returning number')
+  const known = new Map<string, number>()
+  const begunOf = new Map<number, number[]>()
+  const term = (word: string) => {
+    const number = known.get(word) ?? Number((findTerm.get(word) ?? addTerm.get(word))?.number)
+    known.set(word, number)
+    return number
+  }
+  return {
+    term,
+    category: (id: string) => Number((findCategory.get(id) ?? addCategory.get(id))?.number),
+    begun: (word: number) => {
+      const begun = begunOf.get(word) ?? begunTermsOf(String(findWord.get(word)?.word)).map(term)
+      begunOf.set(word, begun)
+      return begun
+    },
+  }
 }
 
-/** Without the number of the outlet. Options of variants are not searched here. */
-const wordsOf = (entries: string, category: number | null) => {
-  const words = entries.split(entryEnd).flatMap((entry) => {
-    const mark = entry.search(/[~^=]/)
-    return entry[mark] === '=' ? [] : [entry.slice(mark)]
-  })
-  if (category !== null) words.push(`#${category}`)
-  return words.join(' ')
+/** A product that gets a number between others lies in their block, at its end. */
+const changeBlocks = (database: DatabaseSync) => {
+  const find = database.prepare('select number, first, used from block where first <= ? order by first desc limit 1')
+  const findFirst = database.prepare('select number, first, used from block order by first limit 1')
+  const findNewest = database.prepare('select max(seq) as seq from product')
+  const add = database.prepare('insert into block values (?, ?, 1, 1)')
+  const use = database.prepare('update block set first = ?, used = used + 1, sorted = sorted and ? where number = ?')
+  return {
+    takeSlot: (seq: number): number => {
+      const isNewest = seq > Number(findNewest.get()?.seq ?? 0)
+      const block = find.get(seq) ?? findFirst.get()
+      if (block === undefined || (isNewest && Number(block.used) >= slotsInBlock)) {
+        const number = block === undefined ? 0 : Number(block.number) + 1
+        add.run(number, seq)
+        return number * slotsInBlock
+      }
+      const used = Number(block.used)
+      if (used >= slotsInBlock) throw new Error(blockIsFull)
+      use.run(Math.min(Number(block.first), seq), Number(isNewest), Number(block.number))
+      return Number(block.number) * slotsInBlock + used
+    },
+  }
+}
+
+const changeChunks = (database: DatabaseSync, change: number) => {
+  const find = database.prepare('select data from chunk where number = ?')
+  const put = database.prepare('insert or replace into chunk values (?, ?, ?)')
+  const opened = new Map<number, Float64Array>()
+  const changed = new Set<number>()
+  const open = (place: number) => {
+    const number = chunkOf(place)
+    const known = opened.get(number)
+    if (known !== undefined) return known
+    const row = find.get(number)
+    const chunk = row === undefined ? newChunk() : unpackChunk(bytesIn(row.data))
+    opened.set(number, chunk)
+    return chunk
+  }
+  return {
+    open,
+    change: (place: number) => {
+      changed.add(chunkOf(place))
+      return open(place)
+    },
+    write: () => {
+      for (const number of changed) {
+        const chunk = opened.get(number)
+        if (chunk !== undefined) put.run(number, change, bytesOfChunk(chunk))
+      }
+    },
+  }
+}
+
+/** More products than numbers of this size can tell apart. */
+const maxBlocks = 65_536
+
+type Change = { term: number; block: number; added: Set<number>; removed: Set<number> }
+
+const changePostings = (database: DatabaseSync) => {
+  const find = database.prepare('select count, slots from posting where term = ? and block = ?')
+  const put = database.prepare('insert or replace into posting values (?, ?, ?, ?)')
+  const remove = database.prepare('delete from posting where term = ? and block = ?')
+  const changes = new Map<number, Change>()
+  const changeOf = (term: number, place: number) => {
+    const block = Math.floor(place / slotsInBlock)
+    const key = term * maxBlocks + block
+    const change = changes.get(key) ?? { term, block, added: new Set(), removed: new Set() }
+    changes.set(key, change)
+    return change
+  }
+  return {
+    replace: (place: number, before: ReadonlySet<number> = new Set(), after: ReadonlySet<number> = new Set()) => {
+      const slot = place % slotsInBlock
+      for (const term of before) if (!after.has(term)) changeOf(term, place).removed.add(slot)
+      for (const term of after) if (!before.has(term)) changeOf(term, place).added.add(slot)
+    },
+    write: () => {
+      for (const { term, block, added, removed } of changes.values()) {
+        const row = find.get(term, block)
+        const before = row && unpackSlots({ count: Number(row.count), data: bytesIn(row.slots) })
+        const slots = (before ? listSlots(before) : []).filter((slot) => !removed.has(slot) && !added.has(slot))
+        const all = Uint16Array.from([...slots, ...added]).sort()
+        if (all.length === 0) remove.run(term, block)
+        else {
+          const { count, data } = packSlots(all)
+          put.run(term, block, count, data)
+        }
+      }
+    },
+  }
 }
