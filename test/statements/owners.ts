@@ -190,11 +190,6 @@ export const readsOfOthers: readonly Exception[] = [
   },
   {
     feature: 'orders',
-    tables: ['product', 'variant'],
-    reason: 'an order line copies the product as it is at the moment of ordering',
-  },
-  {
-    feature: 'orders',
     tables: ['cart', 'customer', 'payment', 'refund', 'shipment', 'store'],
     reason: 'an order is shown with its shipments, refunds and customer, and named by its store',
   },

@@ -2,6 +2,7 @@ import type { Queries, Tx } from '../../db/database.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
 import { guestLock } from '../access/guests.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
+import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { Customer, Guest, OutletId, Shopper, StoreId } from '../context.ts'
 import { type Coupon, couponAsJson } from '../pricing/coupons.ts'
 
@@ -56,7 +57,7 @@ const isNamed = (name: CartName): Fragment => {
 }
 
 /** Lines with their product data at the outlet of the cart. `source` has the columns of cart_item. */
-const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment) => sql`
+const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment, more: Fragment = sql``) => sql`
   select coalesce(json_agg(json_build_object(
     'id', i.id, 'productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity,
     'seenMinor', i.price_minor, 'unitMinor', coalesce(o.price_minor, v.price_minor),
@@ -64,7 +65,7 @@ const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment) => s
     'stock', case when v.stock_tracked then coalesce(s.on_hand - s.reserved, 0) else ${maxLineQuantity} end,
     'name', p.name, 'slug', p.slug, 'image', coalesce(nullif(v.image, ''), p.images[1], ''),
     'description', p.description,
-    'variant', v.title, 'categoryId', p.category_id, 'taxRate', p.tax_rate, 'digital', p.digital is not null
+    'variant', v.title, 'categoryId', p.category_id, 'taxRate', p.tax_rate, 'digital', p.digital is not null${more}
     ) order by i.added_at, i.id), '[]')
   from (${source}) i
   join variant v on v.store_id = ${storeId} and v.id = i.variant_id
@@ -91,6 +92,22 @@ export const readCartLines = (db: Queries, storeId: StoreId, name: CartName) => 
   select ${cartColumns}, (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines
   from cart c
   where c.store_id = ${storeId} and ${isNamed(name)} and ${unexpired}`
+
+/** What an order keeps of a line, besides what the cart shows. */
+export type LineToOrder = LineRow & { sku: string; file: DigitalFile | null }
+
+/** The cart of a customer without its coupon, with all that an order of it keeps. */
+export const readCartToOrder = (db: Queries, storeId: StoreId, { customerId }: Customer) => db.maybeOne<
+  CartRow & { lines: LineToOrder[] }
+>`
+  select ${cartColumns}, (${shownLines(
+    storeId,
+    sql`c.outlet_id`,
+    linesOf(storeId, sql`c.id`),
+    sql`, 'sku', v.sku, 'file', p.digital`,
+  )}) as lines
+  from cart c
+  where c.store_id = ${storeId} and c.customer_id = ${customerId}`
 
 /** Null if the store has no such coupon any more. */
 export const readCoupon = async (db: Queries, storeId: StoreId, code: string) =>

@@ -1,11 +1,11 @@
 import { fail } from '../../core/errors.ts'
-import type { CartWithLines } from '../cart/for-checkout.ts'
+import type { CartToOrder } from '../cart/for-checkout.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import { formatMoney } from '../pricing/coupons.ts'
 import type { Unpaid } from './checkout.sql.ts'
 
-type Order = { cart: Pick<CartWithLines, 'lines'>; price: { totalMinor: number }; unpaid: Unpaid | null }
+type Order = { cart: Pick<CartToOrder, 'lines'>; price: { totalMinor: number }; unpaid: Unpaid | null }
 
 /**
  * Enforces the store's limits on orders that one customer has not paid. The transaction has locked the customer's row,

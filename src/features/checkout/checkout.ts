@@ -10,14 +10,15 @@ import { cash } from '../../providers/payment/cash.ts'
 import { holdShopper } from '../access/guests.ts'
 import { checkStorefrontUrl } from '../access/storefront-url.ts'
 import { readPostalAddress } from '../accounts/addresses.ts'
-import { type CartWithLines, holdCartOf } from '../cart/for-checkout.ts'
+import { type CartToOrder, holdCartOf } from '../cart/for-checkout.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
 import { listPaymentMethods, type PaymentMethod } from '../catalog/payment-methods.ts'
 import type { CustomerCtx } from '../context.ts'
 import { lockOrder } from '../orders/lock-order.ts'
+import type { NewOrderLine } from '../orders/new-order.sql.ts'
 import { nextNumberUnlessAnswered, nextOrderNumber } from '../orders/numbers.ts'
 import type { PostalAddress } from '../orders/order.contract.ts'
-import { type NewOrderLine, noteReplacement } from '../orders/orders.sql.ts'
+import { noteReplacement } from '../orders/orders.sql.ts'
 import { cancelOrder, placeOrder, settleOrder } from '../orders/settle.ts'
 import { noteUncounted, takeStock } from '../orders/stock.ts'
 import { insertPayment, isUndecided, lockPayments } from '../payments/payments.sql.ts'
@@ -231,7 +232,7 @@ const emptyCart = () => fail('BAD_REQUEST', 'The cart is empty.')
 const checkCart = (
   ctx: CustomerCtx,
   { body, method, address }: CheckoutRequest,
-  cart: CartWithLines,
+  cart: CartToOrder,
   data: CheckoutData,
   couponCode: string | null,
 ): CartPrice => {
@@ -270,7 +271,7 @@ const codeOf = (reason: CouponReason) => (reason === 'EXPIRED' ? 'COUPON_EXPIRED
 
 type Placing = {
   request: CheckoutRequest
-  cart: CartWithLines
+  cart: CartToOrder
   data: CheckoutData
   price: CartPrice
   number: Promise<number | null>
@@ -287,7 +288,8 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, placing: Placing): Promise<W
   const isCash = request.method === 'cod'
   const id = newId('ord', clock.now())
   const lines: NewOrderLine[] = cart.lines.map((line, position) => ({
-    ...{ id: newId('item', clock.now()), position, variantId: line.variantId },
+    ...{ id: newId('item', clock.now()), position, productId: line.productId, variantId: line.variantId },
+    ...{ name: line.name, variant: line.variant, image: line.image, sku: line.sku, digital: line.file },
     ...{ quantity: line.quantity, unitMinor: line.unitMinor, taxRate: line.taxRate },
     ...mustExist(price.lines[position], 'the price of a line'),
   }))
@@ -307,6 +309,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, placing: Placing): Promise<W
     reference: provider.referenceOf(paymentId),
     expiresAt: isCash ? null : new Date(clock.now() + provider.sessionMs),
   } as const
+  const { hasVerifiedPhone, ...buyer } = mustExist(data.unpaid, "the customer's unpaid orders").customer
   const writing = placeOrder(
     tx,
     ctx,
@@ -331,6 +334,7 @@ const writeOrder = async (tx: Tx, ctx: CustomerCtx, placing: Placing): Promise<W
       language: ctx.language,
     },
     lines,
+    buyer,
     isCash ? 'Order placed, to be paid on delivery.' : 'Order placed.',
   )
   const [order, toPay, uncounted] = await pipeline(writing, insertPayment(tx, store.id, payment), taking)

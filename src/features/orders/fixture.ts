@@ -4,10 +4,14 @@ import type { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { Instrument } from '../../core/instrument.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { Queries } from '../../db/database.ts'
+import type { StoreId } from '../context.ts'
 import { insertPayment } from '../payments/payments.sql.ts'
 import { holdOrder } from './lock-order.ts'
+import type { NewOrderLine } from './new-order.sql.ts'
 import { nextOrderNumber } from './numbers.ts'
-import type { LockedOrder } from './orders.sql.ts'
+import type { Buyer, LockedOrder } from './orders.sql.ts'
 import { noteFailedPayment, settleOrder, placeOrder as writeNewOrder } from './settle.ts'
 import { noteUncounted, takeStock } from './stock.ts'
 
@@ -27,6 +31,28 @@ export const openOrderShop = async (service: TestService, ...more: Record<string
 
 export type Goods = Record<string, number>
 
+/** What an order keeps of variants, in the order in which they are named. */
+export const readGoods = async (db: Queries, storeId: StoreId, variantIds: readonly string[]) => {
+  const goods = await db.many<
+    Pick<NewOrderLine, 'productId' | 'variantId' | 'name' | 'variant' | 'image' | 'sku' | 'digital'>
+  >`
+    select v.product_id as "productId", v.id as "variantId", p.name, v.title as variant,
+      coalesce(nullif(v.image, ''), p.images[1], '') as image, v.sku, p.digital
+    from variant v join product p on p.store_id = ${storeId} and p.id = v.product_id
+    where v.store_id = ${storeId} and v.id = any(${variantIds}::text[])`
+  return variantIds.map((id) =>
+    mustExist(
+      goods.find(({ variantId }) => variantId === id),
+      `variant ${id}`,
+    ),
+  )
+}
+
+/** A customer as an event tells of it. */
+export const readBuyer = (db: Queries, storeId: StoreId, customerId: string) => db.one<Buyer['customer']>`
+  select id, name, coalesce(email, '') as email, coalesce(phone, contact_phone) as phone
+  from customer where store_id = ${storeId} and id = ${customerId}`
+
 /** Writes an order as a checkout does. `goods` are quantities by slug. */
 export const placeOrder = async (
   service: TestService,
@@ -40,11 +66,17 @@ export const placeOrder = async (
   const products = await Promise.all(
     Object.keys(goods).map(async (slug) => (await shop.get(`/v1/products/${slug}`)).json),
   )
+  const kept = await readGoods(
+    service.db,
+    store.id,
+    products.map((product) => product.variants[0].id as string),
+  )
+  const buyer = await readBuyer(service.db, store.id, customer.id)
   const lines = products.map((product, position) => {
     const quantity = goods[product.slug] as number
     const unitMinor = product.price * 100
     return {
-      ...{ id: newId('item'), position, variantId: product.variants[0].id as string, name: product.name as string },
+      ...{ id: newId('item'), position, ...mustExist(kept[position], 'the goods of a line') },
       ...{ quantity, unitMinor, lineTotalMinor: unitMinor * quantity, discountMinor: 0, taxMinor: 0, taxRate: 0 },
     }
   })
@@ -72,6 +104,7 @@ export const placeOrder = async (
         ...{ shippingAddress: null, billingAddress: null, expiresInMs: isCash ? null : minutes(30), language: null },
       },
       lines,
+      buyer,
       'Order placed.',
     )
     await insertPayment(tx, store.id, {

@@ -8,7 +8,7 @@ import type { Tx } from '../../db/database.ts'
 import { type Goods, openOrderShop, placeOrder, withOrder } from './fixture.ts'
 import { OrderEventData } from './order-events.contract.ts'
 import { type OrderSnapshot, showOrderEvent } from './order-events.ts'
-import type { LockedOrder } from './orders.sql.ts'
+import { type LockedOrder, readOrder } from './orders.sql.ts'
 import * as settle from './settle.ts'
 
 let service: TestService
@@ -184,6 +184,40 @@ for (const { name, moves, method = 'online', goods = { mug: 2 } } of cases) {
     for (const { data } of events) assert.ok(Value.Check(OrderEventData, showOrderEvent(ctx, data)))
   })
 }
+
+test('a new order is answered and told of as it is read afterwards', async () => {
+  const cap = { name: 'Cap', price: 20, stock: 5, sku: 'CAP', images: ['https://pictures.example/cap.png'] }
+  const shop = await openOrderShop(service, cap)
+  const asha = await newCustomer(service, shop)
+  const products = await Promise.all(['mug', 'cap', 'book'].map((slug) => shop.get(`/v1/products/${slug}`)))
+  const items = products.map(({ json }) => ({ productId: json.id as string, quantity: 1 }))
+  assert.equal((await asha.call('POST', '/v1/cart', { body: { items } })).status, 201)
+  const shippingAddress = {
+    ...{ name: 'Asha Rao', phone: '+919876543210', line1: '12 Temple Road', city: 'Bengaluru' },
+    ...{ postalCode: '560001', country: 'IN' },
+  }
+  const { status, json } = await asha.call('POST', '/v1/checkout', { body: { shippingAddress, note: 'Ring twice.' } })
+  assert.equal(status, 201, JSON.stringify(json))
+  const read = (await asha.call('GET', `/v1/customer/orders/${json.order.id}`)).json
+  assert.deepEqual(
+    read.items.map((item: Record<string, unknown>) => [item.name, item.sku, item.image, item.productId, item.digital]),
+    [
+      ['Mug', 'MUG', '', products[0]?.json.id, false],
+      ['Cap', 'CAP', cap.images[0], products[1]?.json.id, false],
+      ['Book', '', '', products[2]?.json.id, true],
+    ],
+  )
+  assert.deepEqual(json.order, read)
+  const [placed] = await readEvents(json.order.id)
+  assert.ok(placed)
+  const ctx = { store: await shop.load(), publicUrl: service.app.services.publicUrl }
+  const { customer, needsAttention, ...told } = showOrderEvent(ctx, placed.data)
+  assert.deepEqual([told, needsAttention, customer.id], [read, null, asha.id])
+  const columns = await service.db.tx((tx) => readOrder(tx, ctx.store.id, json.order.id))
+  const kept = [...Object.keys(columns ?? {}), 'customer', 'language'].sort()
+  await withOrder(service, shop, json.order.id, pay as never)
+  for (const { data } of await readEvents(json.order.id)) assert.deepEqual(Object.keys(data).sort(), kept)
+})
 
 test('every move of the state machine is among the cases', () => {
   const used = cases.flatMap(({ moves }) => moves.map(([move]) => String(move)))

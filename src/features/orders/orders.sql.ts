@@ -1,12 +1,10 @@
 import type { Instrument } from '../../core/instrument.ts'
 import type { Queries, Tx } from '../../db/database.ts'
-import { byKey } from '../../db/plan-hints.ts'
 import { type Fragment, sql } from '../../db/sql.ts'
-import { markBuyer } from '../accounts/customers.sql.ts'
 import type { DigitalFile } from '../catalog/whole-product.sql.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import type { Snapshot } from '../events/events.sql.ts'
-import { isSale, refundedUnitsEntry, saleEntry } from '../reports/sale-entries.sql.ts'
+import { refundedUnitsEntry, saleEntry, saleWithoutRefunds } from '../reports/sale-entries.sql.ts'
 import type { OrderPaymentStatus, OrderStatus, PostalAddress } from './order.contract.ts'
 import { insertEntries, type TimelineEntry } from './timeline.sql.ts'
 import { toShipOf, toShipOfUntouched } from './to-ship.sql.ts'
@@ -186,7 +184,8 @@ export const listOrders = (
   order by o.number desc
   limit ${limit}`
 
-export type LockedOrder = OrderRow & { lines: OrderLineRow[] }
+/** `isInChain`: it was replaced by another order of its cart, or has replaced one. */
+export type LockedOrder = OrderRow & { lines: OrderLineRow[]; isInChain: boolean }
 
 /**
  * Locks the cart of an order, before `lockOrder` locks the order itself: every transaction locks cart, customer, order,
@@ -204,7 +203,9 @@ export const lockOrderRow = (tx: Tx, storeId: StoreId, orderId: string) => tx.ru
 
 /** For an order that `lockOrder` has locked. */
 export const readLockedOrder = (tx: Tx, storeId: StoreId, orderId: string) => tx.maybeOne<LockedOrder>`
-  select ${orderColumns}, ${linesOf(storeId)} as lines from orders o where o.store_id = ${storeId} and o.id = ${orderId}`
+  select ${orderColumns}, ${linesOf(storeId)} as lines, o.replaced_by is not null or exists (
+    select from orders r where r.store_id = ${storeId} and r.replaced_by = ${orderId}) as "isInChain"
+  from orders o where o.store_id = ${storeId} and o.id = ${orderId}`
 
 export type OrderChange = Partial<
   Pick<
@@ -232,10 +233,16 @@ export const writeOrder = (
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number }>`
-  with ${written(storeId, order, toShipOf(storeId, order), entries, newEvents, sale)}
+  with ${written(storeId, order, entries, newEvents, {
+    toShip: toShipOf(storeId, order),
+    sale: sale === 0 ? null : saleEntry(storeId, order.id, sql`written`, sale),
+  })}
   select event_count as "lastSequence" from written`
 
-/** The same for an order without shipments and refunds. Returns what an event tells of it besides its row and lines. */
+/**
+ * The same for an order without shipments and refunds. Returns what an event tells of it besides its row and lines:
+ * `timeline` has the entries before these.
+ */
 export const writeOrderForEvent = (
   tx: Tx,
   storeId: StoreId,
@@ -244,10 +251,12 @@ export const writeOrderForEvent = (
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
-  with ${written(storeId, order, toShipOfUntouched(order), entries, newEvents, sale)}
-  select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns(storeId)}, ${timelineFrom(sql`(
-    select * from order_event where store_id = ${storeId} and order_id = ${order.id}
-    union select * from timeline_rows) e`)} as timeline
+  with ${written(storeId, order, entries, newEvents, {
+    toShip: toShipOfUntouched(order),
+    sale: sale === 0 ? null : saleWithoutRefunds(storeId, order.id, sale),
+  })}
+  select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns(storeId)},
+    ${timelineFrom(sql`order_event e where e.store_id = ${storeId} and e.order_id = ${order.id}`)} as timeline
   from written o`
 
 /** The order counts as a sale from now on (1), or no longer (-1). */
@@ -256,10 +265,9 @@ export type SaleChange = 1 | -1 | 0
 const written = (
   storeId: StoreId,
   order: OrderRow,
-  toShip: Fragment,
   entries: readonly TimelineEntry[],
   newEvents: number,
-  sale: SaleChange,
+  { toShip, sale }: { toShip: Fragment; sale: Fragment | null },
 ) => sql`
   written as (
     update orders set status = ${order.status}, payment_status = ${order.paymentStatus},
@@ -270,85 +278,8 @@ const written = (
       to_ship = ${toShip}, updated_at = vitrine_now(), event_count = event_count + ${newEvents}::integer
     where store_id = ${storeId} and id = ${order.id}
     returning store_id, id, customer_id, language, event_count, updated_at),
-  ${sale === 0 ? sql`` : sql`sale as (${saleEntry(storeId, order.id, sql`written`, sale)}),`}
-  timeline_rows as (${insertEntries(storeId, order.id, entries)} returning *)`
-
-export type NewOrder = Omit<
-  OrderRow,
-  | 'payment'
-  | 'needsAttention'
-  | 'deliveryStatus'
-  | 'deliveryPartner'
-  | 'estimatedDelivery'
-  | 'deliveredAt'
-  | 'trackingUrl'
-  | 'expiresAt'
-  | 'isErased'
-  | 'createdAt'
-  | 'updatedAt'
-> & { expiresInMs: number | null; language: string | null }
-
-/** The statement copies name, image, SKU and file from the product as it is now. */
-export type NewOrderLine = Pick<
-  OrderLineRow,
-  'id' | 'position' | 'variantId' | 'quantity' | 'unitMinor' | 'lineTotalMinor' | 'discountMinor' | 'taxMinor'
-> & { taxRate: number }
-
-/**
- * Inserts an order with its lines and timeline, and returns all of it. Its first event is `order.placed`. The order is
- * written before its lines: in a distributed database, the parts of a statement that insert run one after another.
- */
-export const insertOrder = (
-  tx: Tx,
-  storeId: StoreId,
-  order: NewOrder,
-  orderLines: readonly NewOrderLine[],
-  entries: readonly TimelineEntry[],
-) => tx.one<FullOrderRow & Buyer>`
-  with goods as materialized (
-    select l.*, p.id as product_id, p.name, p.digital, v.title, v.sku,
-      coalesce(nullif(v.image, ''), p.images[1], '') as image
-    from jsonb_to_recordset(${JSON.stringify(orderLines)}::jsonb) as l (position integer, id text, "variantId" text,
-      quantity integer, "unitMinor" bigint, "lineTotalMinor" bigint, "discountMinor" bigint, "taxMinor" bigint,
-      "taxRate" numeric)
-    cross join ${byKey(sql`select * from variant where store_id = ${storeId} and id = l."variantId"`)} v
-    cross join ${byKey(sql`select * from product where store_id = ${storeId} and id = v.product_id`)} p),
-  placed as (
-    insert into orders (store_id, id, number, customer_id, outlet_id, cart_id, cart_version, request_hash, status,
-      payment_status, payment_method, stock_state, currency, subtotal_minor, discount_minor, shipping_minor, tax_minor,
-      total_minor, tax_included, coupon_id, coupon_code, storefront_url, shipping_address, billing_address, note,
-      units, language, event_count, to_ship, expires_at, created_at, updated_at)
-    select ${storeId}, ${order.id}, ${order.number}::integer, ${order.customerId},
-      ${order.outletId}, ${order.cartId}, ${order.cartVersion}, ${order.requestHash}, ${order.status}, ${order.paymentStatus}, ${order.paymentMethod},
-      ${order.stockState}, ${order.currency}, ${order.subtotalMinor}, ${order.discountMinor}, ${order.shippingMinor},
-      ${order.taxMinor}, ${order.totalMinor}, ${order.taxIncluded}, ${order.couponId}, ${order.couponCode},
-      ${order.storefrontUrl}, ${toJson(order.shippingAddress)}, ${toJson(order.billingAddress)}, ${order.note},
-      ${countUnits(orderLines)}, ${order.language}, 1,
-      ${order.paymentMethod === 'cod' ? sql`exists (select from goods g where g.digital is null)` : sql`false`}, vitrine_now() + ${order.expiresInMs}::bigint * interval '1 millisecond', vitrine_now(), vitrine_now()
-    returning *),
-  lined as (
-    insert into order_line (store_id, order_id, position, id, product_id, variant_id, name, variant, image, sku,
-      quantity, unit_minor, line_total_minor, discount_minor, tax_minor, tax_rate, digital)
-    select ${storeId}, ${order.id}, g.position, g.id, g.product_id, g."variantId", g.name, g.title, g.image, g.sku,
-      g.quantity, g."unitMinor", g."lineTotalMinor", g."discountMinor", g."taxMinor", g."taxRate", g.digital
-    from goods g
-    returning *),
-  ${isSale(order) ? sql`sale as (${saleEntry(storeId, order.id, sql`placed`, 1)}),` : sql``}
-  searched as (
-    insert into order_search (store_id, number, term)
-    select ${storeId}, o.number, t.term
-    from placed o
-    cross join ${byKey(sql`select * from customer where store_id = ${storeId} and id = ${order.customerId}`)} c
-    cross join lateral order_search_terms(o.shipping_address, c.name, c.email, coalesce(c.phone, c.contact_phone),
-      array(select l.sku from lined l)) t (term) returning 1),
-  bought as (${markBuyer(storeId, order.customerId)}),
-  timeline_rows as (${insertEntries(storeId, order.id, entries)} returning *)
-  select ${orderColumns}, ${linesFrom(sql`lined l`)} as lines, '[]'::json as shipments,
-    '[]'::json as refunds,
-    ${timelineFrom(sql`timeline_rows e`)} as timeline, ${buyerColumns(storeId)}
-  from placed o`
-
-const countUnits = (lines: readonly NewOrderLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0)
+  ${sale === null ? sql`` : sql`sale as (${sale}),`}
+  timeline_rows as (${insertEntries(storeId, order.id, entries)} returning 1)`
 
 /** Links a replaced order to its replacement, in the transaction that cancels the replaced one. */
 export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOrderId: string) => tx.run`
@@ -356,7 +287,7 @@ export const noteReplacement = (tx: Tx, storeId: StoreId, orderId: string, newOr
 
 /**
  * Whether another order in the same chain of replacements is paid, or will be paid in cash on delivery. All of them come
- * from one cart, whose lock is held, so none of them can be settled concurrently.
+ * from one cart, whose lock is held, so none of them can be settled concurrently. Only for an order that is in a chain.
  */
 export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string) =>
   (
@@ -373,8 +304,6 @@ export const isPaidElsewhere = async (tx: Tx, storeId: StoreId, orderId: string)
       where o.id <> ${orderId} and (o.payment_status in ('paid', 'partially_refunded')
         or o.payment_method = 'cod' and o.status not in ('cancelled', 'refunded'))) as paid`
   ).paid
-
-const toJson = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
 export type LineUnits = { id: string; refunded: number; restocked: number }
 

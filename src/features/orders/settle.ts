@@ -7,13 +7,12 @@ import type { Store } from '../context.ts'
 import { grantDownloads } from '../downloads/grant.ts'
 import { releaseCoupon } from '../pricing/redeem.ts'
 import { isSale } from '../reports/sale-entries.sql.ts'
+import { insertOrder, type NewOrder, type NewOrderLine } from './new-order.sql.ts'
 import { eventsOf, type OrderEventType, recordKnownOrder, recordOrderEvents } from './order-events.ts'
 import {
+  type Buyer,
   type FullOrderRow,
-  insertOrder,
   type LockedOrder,
-  type NewOrder,
-  type NewOrderLine,
   type OrderChange,
   type OrderRow,
   type SaleChange,
@@ -21,6 +20,7 @@ import {
   writeOrder,
   writeOrderForEvent,
 } from './orders.sql.ts'
+import { showPlaced } from './placed-order.ts'
 import { isSent, type RestockedUnits, restockUnits, takeRestockedUnits } from './restock.ts'
 import { hasShipment } from './shipped.sql.ts'
 import { moveCounted, returnStock, takeStockAgain } from './stock.ts'
@@ -69,7 +69,9 @@ const writeUntouched = async (
 ) => {
   const next = applyChange(order, change)
   const { lastSequence, ...told } = await writeOrderForEvent(tx, store.id, next, [entry], 1, saleChange(order, next))
-  recordKnownOrder(tx, store, { ...next, ...told, shipments: [], refunds: [] }, type, lastSequence)
+  const timeline = [...told.timeline, { at: told.updatedAt.toISOString(), ...entry }]
+  const { isInChain, ...row } = next
+  recordKnownOrder(tx, store, { ...row, ...told, timeline, shipments: [], refunds: [] }, type, lastSequence)
   return next
 }
 
@@ -78,15 +80,18 @@ const saleChange = (before: OrderRow, after: OrderRow): SaleChange => {
   return isSale(after) ? 1 : -1
 }
 
-/** Writes a new order. Its units are taken by the caller. */
+/** Writes a new order. Its units are taken by the caller. `customer` is read after the lock of the customer. */
 export const placeOrder = async (
   tx: Tx,
   { store }: Ctx,
   order: NewOrder,
   lines: readonly NewOrderLine[],
+  customer: Buyer['customer'],
   message: string,
 ): Promise<FullOrderRow> => {
-  const placed = await insertOrder(tx, store.id, order, lines, [{ type: 'placed', message }])
+  const entries = [{ type: 'placed', message }]
+  const placedAt = await insertOrder(tx, store.id, order, lines, customer, entries)
+  const placed = showPlaced(order, lines, customer, entries, placedAt)
   recordKnownOrder(tx, store, placed, 'order.placed', 1)
   return placed
 }

@@ -4,9 +4,11 @@ import { putOnHand } from '../../../test/put-on-hand.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { minutes } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
+import { mustExist } from '../../core/must-exist.ts'
 import type { Queries } from '../../db/database.ts'
 import { noNames, type PaymentProvider, usualSession } from '../../providers/payment/provider.ts'
 import { removeOrderedFromCart } from '../cart/remove-ordered.ts'
+import { readBuyer, readGoods } from '../orders/fixture.ts'
 import { holdOrder } from '../orders/lock-order.ts'
 import { nextOrderNumber } from '../orders/numbers.ts'
 import { readOrder } from '../orders/orders.sql.ts'
@@ -68,10 +70,12 @@ export const openScene = async (service: TestService, options: SceneOptions = {}
         },
         [
           {
-            ...{ id: newId('item'), position: 0, variantId, quantity, unitMinor, lineTotalMinor: totalMinor },
+            ...mustExist((await readGoods(tx, store.id, [variantId]))[0], 'the mug'),
+            ...{ id: newId('item'), position: 0, quantity, unitMinor, lineTotalMinor: totalMinor },
             ...{ discountMinor: 0, taxMinor: 0, taxRate: 0 },
           },
         ],
+        await readBuyer(tx, store.id, asha.id),
         'Order placed.',
       )
       await insertPayment(tx, store.id, {

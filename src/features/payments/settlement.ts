@@ -68,12 +68,13 @@ const hold = async (tx: Tx, ctx: SettlementCtx, report: Report, orderId: string 
     return { orderId, order: undefined, payments: [], refunds: [], isPaidElsewhere: false }
   }
   const isSuccess = report.type === 'payment' && report.status === 'success'
-  const [order, payments, refunds, isPaidElsewhere] = await pipeline(
+  const [order, payments, refunds] = await pipeline(
     holdOrder(tx, ctx, orderId),
     sql.lockPayments(tx, ctx.store.id, orderId),
     report.type === 'refund' ? lockRefunds(tx, ctx.store.id, orderId) : [],
-    isSuccess && findPaidElsewhere(tx, ctx.store.id, orderId),
   )
+  const mayBePaidElsewhere = isSuccess && order?.isInChain === true
+  const isPaidElsewhere = mayBePaidElsewhere && (await findPaidElsewhere(tx, ctx.store.id, orderId))
   return { orderId, order, payments, refunds, isPaidElsewhere }
 }
 

@@ -33,6 +33,10 @@ export const saleEntry = (storeId: StoreId, orderId: string, written: Fragment, 
     ${countedRefunds(storeId, orderId)}) f
   returning 1`
 
+/** The same for an order that has no refund. Looking for one takes longer than writing the entry. */
+export const saleWithoutRefunds = (storeId: StoreId, orderId: string, orders: 1 | -1): Fragment => sql`
+  insert into sale_entry (store_id, order_id, orders, at) values (${storeId}, ${orderId}, ${orders}, vitrine_now())`
+
 /**
  * Part of the statement that writes a refund. `changed` has its columns, and `counted`: what it adds to the refunds of
  * its order.
