@@ -1,15 +1,14 @@
 import { findSession } from '../src/features/access/access.sql.ts'
-import { readCart } from '../src/features/cart/cart.sql.ts'
+import { readCartToOrder } from '../src/features/cart/cart.sql.ts'
 import { lockCustomerCart } from '../src/features/cart/for-checkout.sql.ts'
 import { takeFromCart } from '../src/features/cart/remove-ordered.sql.ts'
 import type { MoveNote } from '../src/features/catalog/stock-ledger.sql.ts'
 import { moveStock } from '../src/features/catalog/stock-moves.sql.ts'
 import { readCheckoutData } from '../src/features/checkout/checkout.sql.ts'
 import { insertEvents } from '../src/features/events/events.sql.ts'
+import { insertOrder } from '../src/features/orders/new-order.sql.ts'
 import { takeOrderNumber } from '../src/features/orders/numbers.sql.ts'
 import {
-  insertOrder,
-  isPaidElsewhere,
   lockCartOf,
   lockOrderRow,
   orderSnapshot,
@@ -55,19 +54,30 @@ const hashOf = (text: string) => `rtrim(translate(encode(sha256(${text}::bytea),
 export const checkoutScript = (shop: Shop, from: number) => {
   const { store } = shop
   const [customerId, cartId, orderId, paymentId] = ['cus', 'cart', 'ord', 'pay'].map((prefix) => varying(named(prefix)))
-  const variants = [0, 1].map((k) =>
-    varying(`('var_${store.id}_' || lpad((1 + (:buyer * 7 + ${k} * 131) % ${store.products})::text, 8, '0'))`),
-  )
+  /** A product and its only variant have the same number. */
+  const idsOf = (prefix: string) =>
+    [0, 1].map((k) =>
+      varying(`('${prefix}_${store.id}_' || lpad((1 + (:buyer * 7 + ${k} * 131) % ${store.products})::text, 8, '0'))`),
+    )
+  const [products, variants] = [idsOf('prod'), idsOf('var')]
   const customer = { kind: 'customer', customerId: customerId as string, sessionHash: null } as const
   const amounts = { subtotalMinor: 20_000, discountMinor: 0, shippingMinor: 0, taxMinor: 0, totalMinor: 20_000 }
   const orderLines = variants.map((variantId, position) => ({
     ...{ id: varying(`('item_' || :buyer::text || '_${position}')`), position, variantId, quantity: 1 },
+    ...{
+      productId: products[position] ?? '',
+      name: 'Product',
+      variant: '',
+      image: '',
+      sku: `SKU-${position}`,
+      digital: null,
+    },
     ...{ unitMinor: 10_000, lineTotalMinor: 10_000, discountMinor: 0, taxMinor: 0, taxRate: 0 },
   }))
   const record = recordStatement
   const place = [
     record((tx) => lockCustomerCart(tx, store.id, customerId as string)),
-    record((tx) => readCart(tx, store.id, { of: customer })),
+    record((tx) => readCartToOrder(tx, store.id, customer)),
     record((tx) =>
       readCheckoutData(tx, store.id, {
         ...{ customerId: customerId as string, addressId: null, couponCode: undefined },
@@ -96,6 +106,7 @@ export const checkoutScript = (shop: Shop, from: number) => {
           ...{ shippingAddress: address, billingAddress: null, expiresInMs: 1_800_000, language: null },
         },
         orderLines,
+        { id: customerId as string, name: 'Buyer', email: '', phone: '+919876543210' },
         [{ type: 'placed', message: 'Order placed.' }],
       ),
     ),
@@ -157,7 +168,6 @@ export const settlementScript = (shop: Shop, from: number) => {
     record((tx) => lockOrderRow(tx, store.id, orderId as string)),
     record((tx) => readLockedOrder(tx, store.id, orderId as string)),
     record((tx) => lockPayments(tx, store.id, orderId as string)),
-    record((tx) => isPaidElsewhere(tx, store.id, orderId as string)),
     record((tx) => writePayment(tx, store.id, paymentId as string, { status: 'paid' })),
     record((tx) =>
       moveStock(

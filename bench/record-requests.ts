@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
+import { StatementBatch } from '../src/db/batch.ts'
 import { createLogger } from '../src/logging.ts'
 import type { OneRequest } from './send-each.ts'
 
@@ -43,10 +44,10 @@ const listenTo = async (work: () => Promise<void>): Promise<Sent[]> => {
   const sent: Sent[] = []
   const original = pg.Client.prototype.query
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [query] = args as [string | pg.QueryConfig]
-    sent.push(
-      typeof query === 'string' ? { text: query, values: [] } : { text: query.text, values: query.values ?? [] },
-    )
+    const [query] = args as [string | StatementBatch]
+    // What is no batch are the settings of a new connection.
+    if (query instanceof StatementBatch)
+      sent.push(...query.statements.filter(({ text }) => !text.includes('lock_timeout')))
     return (original as (...all: unknown[]) => unknown).apply(this, args)
   } as typeof original
   try {
@@ -94,7 +95,7 @@ export const writeReplay = (
     const lines = own.flatMap((sent, i) => [
       '\\set fresh random(1, 1000000000000000)',
       '\\set sequence random(1000000, 2000000000)',
-      ...sent.flatMap(splitBegin).map((one, j) => writeStatement(one, `${client}_${i}_${j}`)),
+      ...sent.map((one, j) => writeStatement(one, `${client}_${i}_${j}`)),
     ])
     return [`\\if :client_id % ${shares} = ${client}`, ...lines, '\\endif'].join('\n')
   })
@@ -121,12 +122,6 @@ const findNewIds = (recordings: readonly Recording[]): Map<string, string> => {
 }
 
 const idsIn = (value: unknown) => toText(value)?.match(new RegExp(anyIdOrSequence, 'g')) ?? []
-
-/** pgbench prepares statements one by one. The time limit of locks, which comes with `begin`, is left out. */
-const splitBegin = ({ text, values }: Sent): Sent[] =>
-  text.startsWith('begin; ')
-    ? text.split('; ').flatMap((part) => (part.includes('lock_timeout') ? [] : [{ text: part, values }]))
-    : [{ text, values }]
 
 /** A value as the driver sends it. */
 const toText = (value: unknown): string | null => {

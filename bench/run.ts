@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startBare } from './bare.ts'
 import { measureImport } from './import.ts'
-import { judgeKinds, judgeQueries, printScore } from './judge.ts'
+import { judgeKinds, judgeQueries, judgeQueriesByIndex, printScore } from './judge.ts'
 import { type Load, type Measured, median, requireWrk, sendLoad } from './load.ts'
 import { printPlans } from './plans.ts'
 import { measureProcessor } from './processor.ts'
@@ -103,6 +103,7 @@ const measureStarts = async () => {
 /** Says how good the answers are, so that speed is not bought with worse ones. */
 const judgeShops = async (shops: readonly Shop[]) => {
   printScore('\njudged queries', await judgeQueries((shops[0] as Shop).service), print)
+  if (!smoke) printScore('judged queries, by an index file', await judgeQueriesByIndex(), print)
   for (const shop of shops)
     printScore(`searches of ${count(shop.products)} products, by the whole store`, await judgeKinds(shop), print)
 }

@@ -101,7 +101,11 @@ const untilCounted = async ({ connection }: EmbeddedServer) => {
 }
 
 /** The first search of a large store has its index made, unless it has one from before. */
-const untilIndexed = async ({ url, dataDir, env }: Service, headers: Record<string, string>, products: number) => {
+export const untilIndexed = async (
+  { url, dataDir, env }: Service,
+  headers: Record<string, string>,
+  products: number,
+) => {
   const { searchIndexProducts } = loadConfig({ VITRINE_SEARCH_INDEX_PRODUCTS: env.VITRINE_SEARCH_INDEX_PRODUCTS })
   if (searchIndexProducts === 0 || products < searchIndexProducts) return
   for (;;) {

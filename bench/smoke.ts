@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { keepTemporaryFilesInMemory } from '../test/temporary.ts'
 import { newEmptyDir, removeDataDir, startService } from './service.ts'
 
 const help = `npm run bench:smoke
@@ -19,6 +20,7 @@ const print = (text: string) => void process.stdout.write(`${text}\n`)
 
 const main = async () => {
   if (values.help) return print(help)
+  keepTemporaryFilesInMemory()
   const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const benches = Object.keys(scripts).filter((name) => /^bench(:|$)/.test(name) && name !== 'bench:smoke')
   const started = newEmptyDir()

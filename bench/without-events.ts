@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Sending, StatementBatch } from '../src/db/batch.ts'
 
 /** Loaded before the service: while switched off with SIGUSR2, the service sends another statement in place of events. */
 let isRecording = true
@@ -6,14 +7,19 @@ process.on('SIGUSR2', () => {
   isRecording = !isRecording
 })
 
-type Query = { name?: string; text?: string }
+/** It has the same round trip and the same answer as events that nobody has subscribed to. */
+const replaceEvents = (sending: Sending): Sending => {
+  if (!sending.text.includes('insert into event (')) return sending
+  const other = new Sending({ name: 'no-event', text: 'select null as kind where false' })
+  other.answered.then(sending.resolve, sending.reject)
+  return other
+}
 
 const { query } = pg.Client.prototype as { query: (...args: unknown[]) => unknown }
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...args: unknown[]) {
-    const [first] = args as [Query]
-    if (isRecording || !first.text?.includes('insert into event (')) return query.apply(this, args)
-    // It has the same round trip and the same answer as events that nobody has subscribed to.
-    return query.call(this, { name: 'no-event', text: 'select null as kind where false' })
+    const [first] = args
+    if (isRecording || !(first instanceof StatementBatch)) return query.apply(this, args)
+    return query.call(this, new StatementBatch(first.statements.map(replaceEvents)))
   },
 })
