@@ -12,8 +12,9 @@ export const makeDatabase = async (server: string, name: string, { template = 't
   return url
 }
 
+/** Copying the files takes a third of the processor time of the default, which logs every page of the template. */
 const createDatabase = (server: string, name: string, template: string) =>
-  runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template}`)
+  runSql(server, `create database ${name} encoding 'UTF8' locale 'C.UTF-8' template ${template} strategy file_copy`)
 
 /** Citus keeps a connection to each of its databases, and one that anything is connected to cannot be copied. */
 export const closeTemplate = async (server: string, name: string) => {

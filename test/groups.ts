@@ -32,34 +32,40 @@ const areaOf = (file: string) =>
     ? undefined
     : Object.keys(areas).find((name) => matchesGlob(file, areas[name]?.files ?? ''))
 
-/**
- * The files to run: those that run alone, and for each group one that runs its members. `withDoubles`: tests of buying
- * run once more with each provider.
- */
-export const groupFiles = (
-  files: readonly string[],
-  folder: string,
-  { withDoubles }: { withDoubles: boolean },
-): string[] => {
+/** Tests of buying run once more with each provider: `all` of them, or a part (`boughtAtDoubles`). */
+type Doubles = 'all' | 'part' | 'none'
+
+/** The files to run: those that run alone, and for each group one that runs its members. */
+export const groupFiles = (files: readonly string[], folder: string, doubles: Doubles): string[] => {
   const groups = Object.entries(areas).flatMap(([name, { maxFiles, isAsync }]) => {
     const members = files.filter((file) => areaOf(file) === name)
     const write = isAsync ? writeImports : writeGroup
     return chunk(members, maxFiles).map((part, i) => write(join(folder, `${name}-${i + 1}.test.mjs`), part))
   })
-  const atDoubles = withDoubles ? groupsAtDoubles(files, folder) : []
+  const atDoubles = doubles === 'none' ? [] : groupsAtDoubles(files, folder, doubles)
   return [...files.filter((file) => areaOf(file) === undefined), ...atDoubles, ...groups]
 }
 
-/** Tests of buying, which run with each payment provider and not only with the sandbox. */
-const boughtAtDoubles = 'src/features/checkout/{checkout,stock-races,buying-limits,coupons,untracked}.test.ts'
-
-const groupsAtDoubles = (files: readonly string[], folder: string): string[] => {
-  const members = files.filter((file) => matchesGlob(file, boughtAtDoubles))
-  if (members.length === 0) return []
-  return ['stripe', 'razorpay', 'juspay'].map((name) =>
-    writeGroup(join(folder, `checkout-with-${name}.test.mjs`), members, name),
-  )
+/**
+ * Tests of buying, which run with payment providers and not only with the sandbox. The first ones depend on what a
+ * provider does. The others hardly do, so each of them runs with one, and in `npm run test:long` with all.
+ */
+const boughtAtDoubles: Record<string, readonly string[]> = {
+  checkout: ['stripe', 'razorpay', 'juspay'],
+  'stock-races': ['stripe', 'razorpay', 'juspay'],
+  'buying-limits': ['stripe'],
+  coupons: ['razorpay'],
+  untracked: ['juspay'],
 }
+
+const groupsAtDoubles = (files: readonly string[], folder: string, doubles: Doubles): string[] =>
+  ['stripe', 'razorpay', 'juspay'].flatMap((name) => {
+    const members = files.filter((file) => {
+      const providers = boughtAtDoubles[/^src\/features\/checkout\/([\w-]+)\.test\.ts$/.exec(file)?.[1] ?? '']
+      return doubles === 'all' ? providers !== undefined : providers?.includes(name)
+    })
+    return members.length === 0 ? [] : [writeGroup(join(folder, `checkout-with-${name}.test.mjs`), members, name)]
+  })
 
 /** Groups of equal size, small enough that all cores are busy to the end. */
 const chunk = (files: readonly string[], maxFiles: number): string[][] => {

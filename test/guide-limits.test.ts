@@ -90,9 +90,9 @@ const limits: Record<string, string> = {
   'Idle connection': `${figure('http/server.ts', 'keepAliveTimeout') / inSeconds} seconds`,
   'Statement in the database': `${figure('db/database.ts', 'statementTimeoutMs') / inSeconds} seconds`,
   'Waiting for a lock in the database': `${figure('db/database.ts', 'lockTimeoutMs') / inSeconds} seconds`,
-  'Waiting in the queue, and for a database connection': `${figure('db/database.ts', 'maxWaitMs') / inSeconds} seconds`,
+  'Waiting in queues and for database connections, in one request': `${figure('db/database.ts', 'maxWaitMs') / inSeconds} seconds`,
   'Requests waiting for a database connection, in an instance': count(figure('db/database.ts', 'maxWaiting')),
-  'Event loop lag of an instance': `${figure('app.ts', 'maxLoopDelayMs') / inSeconds} seconds`,
+  'Event loop lag of an instance': `${figure('http/shed-load.ts', 'maxLoopDelayMs') / inSeconds} seconds`,
   'Requests in progress when an instance stops': `${figure('app.ts', 'drainMs') / inSeconds} seconds`,
 }
 

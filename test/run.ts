@@ -14,6 +14,7 @@ import { bundleDependencies } from './bundle.ts'
 import { onCluster } from './cluster.ts'
 import { closeTemplate, dropDatabases, joinServers, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
+import { keepTemporaryFilesInMemory } from './temporary.ts'
 
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
 
@@ -22,7 +23,7 @@ an embedded one made for this run. With DATABASE_DIRECT_URL, DATABASE_URL is a p
 tests that need a Redis. CITUS_DATABASE_URL names a database of a Citus cluster that knows its servers; databases of the
 tests are then distributed over them.
 
-  --long       also the slow ones (*.long.ts), and every combination where others try a third (combinations.ts)
+  --long       also the slow ones (*.long.ts), and every combination where others try a part (combinations.ts, groups.ts)
   --and FILE   also this slow one; may be repeated
   --database   only tests that depend on the database: no command line, documents, hostile input
   --only PART  only tests whose name has this part
@@ -40,6 +41,8 @@ const { values, positionals } = parseArgs({
 })
 
 const print = (text: string) => void process.stdout.write(`${text}\n`)
+
+keepTemporaryFilesInMemory()
 
 /** Shared by the processes of this run: compiled modules, groups of files, and set-ups (shared.ts). */
 const shared = mkdtempSync(join(tmpdir(), 'vitrine-shared-'))
@@ -87,10 +90,8 @@ const runTests = async (url: string) => {
   }).sort()
   const long = values.long ? globSync('test/**/*.long.ts').sort() : values.and
   // The slow ones come first, so that no core is idle at the end.
-  const files = [
-    ...long,
-    ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, { withDoubles: !values.database }),
-  ]
+  const doubles = values.database ? 'none' : values.long ? 'all' : 'part'
+  const files = [...long, ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, doubles)]
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
@@ -108,8 +109,8 @@ const runTests = async (url: string) => {
   const events = run({
     files,
     env,
-    // Tests also wait, so one process more than cores keeps all of them busy.
-    concurrency: Math.min(availableParallelism() + 1, 8),
+    // Tests also wait, so two processes more than cores keep all of them busy.
+    concurrency: Math.min(availableParallelism() + 2, 8),
     ...(values.only ? { testNamePatterns: [values.only] } : {}),
   })
   let failed = false

@@ -57,17 +57,17 @@ let browser: Promise<Browser> | undefined
 let idle: NodeJS.Timeout | undefined
 
 /** One browser for all tests of this process, closed after a second without one. */
-const openBrowser = async (t: TestContext, executablePath: string) => {
+const openBrowser = (executablePath: string) => {
   clearTimeout(idle)
   browser ??= chromium.launch({ executablePath, args: browserArgs })
-  const opened = await browser
-  t.after(() => {
-    idle = setTimeout(() => {
-      browser = undefined
-      opened.close()
-    }, 1_000)
-  })
-  return opened
+  return browser
+}
+
+const leaveBrowser = (opened: Browser) => {
+  idle = setTimeout(() => {
+    browser = undefined
+    opened.close()
+  }, 1_000)
 }
 
 const openFixture = async (
@@ -75,7 +75,13 @@ const openFixture = async (
   executablePath: string,
   settings: ServiceOptions,
 ): Promise<BrowserFixture> => {
-  const opened = await openBrowser(t, executablePath)
+  const opened = await openBrowser(executablePath)
+  const shoppers: Shopper[] = []
+  // First, and before the browser may close: on a busy machine the rest of the cleanup takes longer than a second.
+  t.after(async () => {
+    await Promise.all(shoppers.map(({ context }) => context.close()))
+    leaveBrowser(opened)
+  })
   const port = await freePort()
   const mailFolder = mkdtempSync(join(tmpdir(), 'vitrine-mail-'))
   t.after(() => rmSync(mailFolder, { recursive: true }))
@@ -101,10 +107,8 @@ const openFixture = async (
   const url = (await server.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost')
   await service.db.tx((tx) => allowOrigin(tx, store, url))
 
-  const shoppers: Shopper[] = []
   const newShopper = async (options: BrowserContextOptions = {}): Promise<Shopper> => {
     const context = await opened.newContext({ baseURL: url, locale: 'en-IN', reducedMotion: 'reduce', ...options })
-    t.after(() => context.close())
     const pageErrors: string[] = []
     context.on('weberror', (error) => pageErrors.push(String(error.error())))
     context.on('console', (line) => line.type() === 'error' && pageErrors.push(`${line.text()} ${line.location().url}`))
