@@ -4,9 +4,14 @@ import type { Answered, Call, CtxByAccess, Endpoint, Family, Handlers } from './
 
 /**
  * The part of a context that this layer needs: the store and the outlet under which an answer is cached, and the store
- * that the log names.
+ * that the log names. `isCurrent`: whether nothing in it has changed since it was made; undefined if nothing can.
  */
-export type RequestContext = { cacheStore: number; cacheScope: number; store?: { publicId: string } }
+export type RequestContext = {
+  cacheStore: number
+  cacheScope: number
+  store?: { publicId: string }
+  isCurrent?(): boolean
+}
 
 export type SetHeader = (name: string, value: string) => unknown
 

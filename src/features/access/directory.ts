@@ -33,6 +33,8 @@ export type Directory = {
   cachedKey(secret: string, sinceStartMs?: number): Key | undefined
   storeByPublicId(publicId: string): Promise<Store | undefined>
   isKnownOrigin(origin: string, client: string): boolean | Promise<boolean>
+  /** Whether no change of the store was announced since it was read here. */
+  isCurrent(store: Store): boolean
   invalidateStore(storeId: StoreId): void
   invalidateAll(): void
 }
@@ -41,6 +43,8 @@ const entryTtlMs = 1_000
 const maxKeys = 20_000
 const maxOrigins = 20_000
 const maxRefusedBytes = 2 * 1024 * 1024
+/** Stores share them, so that they take the same memory for any number of stores. */
+const changeCounters = 4_096
 
 /** The format of `createKey`. */
 const keyShape = /^v[sp]k_[0-9a-z]{32}$/
@@ -73,6 +77,9 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
   // A result that was read before an invalidation is stale after it.
   let invalidations = 0
   let invalidatedAtMs = 0
+  // The number of the last invalidation, and how many there were before a store was read.
+  const lastInvalidation = new Float64Array(changeCounters)
+  const invalidationsBefore = new WeakMap<Store, number>()
   const countInvalidation = () => {
     invalidations++
     invalidatedAtMs = performance.now()
@@ -80,11 +87,11 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
 
   const readAndCache = async <Found>(
     read: () => Promise<Found>,
-    cache: (found: Found, isFresh: boolean) => void,
+    cache: (found: Found, isFresh: boolean, before: number) => void,
   ): Promise<Found> => {
     const before = invalidations
     const found = await read()
-    cache(found, invalidations === before)
+    cache(found, invalidations === before, before)
     return found
   }
 
@@ -101,7 +108,10 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     stores.get(storeId) ??
     readAndCache(
       () => readStore(db, storeId),
-      (found, isFresh) => void (isFresh && stores.set(storeId, found)),
+      (found, isFresh, before) => {
+        invalidationsBefore.set(found, before)
+        if (isFresh) stores.set(storeId, found)
+      },
     )
 
   const readKey = async (secret: string): Promise<Key | undefined> => {
@@ -174,14 +184,18 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       if (readAtMs > invalidatedAtMs && performance.now() < readAtMs + entryTtlMs) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
+    isCurrent: (store) =>
+      (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation[store.id % changeCounters] as number),
     invalidateStore: (storeId) => {
       countInvalidation()
+      lastInvalidation[storeId % changeCounters] = invalidations
       stores.delete(storeId)
       refused.clear()
       for (const key of keys.values()) if (key.store.id === storeId) key.staleAtMs = 0
     },
     invalidateAll: () => {
       countInvalidation()
+      lastInvalidation.fill(invalidations)
       stores.clear()
       refused.clear()
       for (const key of keys.values()) key.staleAtMs = 0

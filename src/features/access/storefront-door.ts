@@ -124,6 +124,7 @@ const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised =
         // The answer is for all callers, so nothing of one may be in it.
         ...{ clientAddress: '', language: null },
         ...{ cacheStore: key.store.id, cacheScope: outlet.id },
+        isCurrent: () => options.directory.isCurrent(key.store),
       }
       return ctx
     },
@@ -253,6 +254,7 @@ const checkRights = (
   options: AccessOptions,
   onDisconnect: OnDisconnect,
 ): StoreCtx => {
+  const { directory } = options
   if (store.isClosed) throw fail('FORBIDDEN', 'This store is closed.')
   const { origin } = headers
   if (origin !== undefined && !mayCallFrom(origin, store, options)) {
@@ -273,6 +275,7 @@ const checkRights = (
     language: chooseLanguage(headers['accept-language']),
     cacheStore: store.id,
     cacheScope: outlet.id,
+    isCurrent: () => directory.isCurrent(store),
   }
 }
 

@@ -267,6 +267,26 @@ const unchanged = {
   cashOnDelivery: null,
 }
 
+test('an answer with settings from before a change, which arrives while its request is counted, is not kept', async (t) => {
+  const instance = await serviceFor(t)
+  const shop = await newStore(instance)
+  const store = await shop.load()
+  const { key } = await shop.newKey({ kind: 'browser' })
+  const read = async (address: string) => (await instance.call(address, { headers: { 'x-store-key': key } })).json.name
+  await read('/v1/store')
+  // With Redis, counting the visitor takes a while.
+  const { counter } = instance.app.services
+  const isCounted = Promise.withResolvers<void>()
+  const count = t.mock.method(counter, 'count', () => isCounted.promise.then(() => 1), { times: 1 })
+  const late = read('/v1/store?late')
+  assert.ok(await withinASecond(async () => count.mock.callCount() > 0))
+  await instance.db.tx((tx) => changeStore(tx, store, { ...unchanged, name: 'Renamed' }))
+  assert.ok(await withinASecond(async () => (await read('/v1/store')) === 'Renamed'))
+  isCounted.resolve()
+  await late
+  assert.equal(await read('/v1/store?late'), 'Renamed')
+})
+
 test('a change by the admin API is visible on every instance within a second, and empties the cache of no other store', async (t) => {
   const instance = await serviceFor(t)
   const [shop, other] = [await newStore(instance), await newStore(instance)]
