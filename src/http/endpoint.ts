@@ -77,6 +77,8 @@ export type Family<Name extends string = string> = {
   name: Name
   /** The door reads the bytes of a body before they are parsed. */
   readsRawBody?: true
+  /** Not refused while the process is overloaded. */
+  answersUnderLoad?: true
   describe(endpoint: Endpoint): AccessDescription
   securitySchemes: Json
   parameters: Json

@@ -182,7 +182,7 @@ const blockLoop = (ms: number) => {
   while (performance.now() < until);
 }
 
-test('an overloaded process answers 503 with CORS headers, and recovers', async (t) => {
+test('an overloaded process answers 503 with CORS headers, is healthy, and recovers', async (t) => {
   const origin = `https://busy-${process.pid}.example`
   const line = await openLine(t)
   const busy = await distantServiceFor(t, { lines: { queries: line }, maxLoopDelayMs: 50 })
@@ -194,6 +194,7 @@ test('an overloaded process answers 503 with CORS headers, and recovers', async 
     blockLoop(400)
     answer = await busy.call('/v1/products', { headers: { 'x-store-key': key, origin } })
   }
+  assert.equal((await busy.call('/health')).status, 200)
   assertError(answer, 503, 'SERVICE_UNAVAILABLE')
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   assert.equal(answer.headers.get('access-control-allow-origin'), origin)

@@ -10,9 +10,9 @@ export const shedLoad = async (server: FastifyInstance, maxLoopDelayMs = 500) =>
   await server.register(underPressure, {
     maxEventLoopDelay: maxLoopDelayMs,
     exposeStatusRoute: false,
-    pressureHandler: (_request, _reply, _type, delayMs) => {
+    pressureHandler: ({ routeOptions }, _reply, _type, delayMs) => {
       // under-pressure reports Infinity before its first sample.
-      if (delayMs === Number.POSITIVE_INFINITY) return
+      if (delayMs === Number.POSITIVE_INFINITY || routeOptions.config.endpoint?.family.answersUnderLoad) return
       throw fail('SERVICE_UNAVAILABLE', undefined, { headers: { 'retry-after': '2' } })
     },
   })

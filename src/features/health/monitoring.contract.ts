@@ -8,6 +8,8 @@ export type MonitoringEndpoint = Endpoint & MonitoringRights & { family: Family<
 /** Endpoints for operators and their tools: health, metrics, the description of the API. */
 export const monitoring: Family<'monitoring'> = {
   name: 'monitoring',
+  // A load balancer that takes a busy instance out leaves its calls to the others, which are then busier still.
+  answersUnderLoad: true,
   securitySchemes: {
     metricsToken: { type: 'http', scheme: 'bearer', description: 'The token of `VITRINE_METRICS_TOKEN`' },
   },
