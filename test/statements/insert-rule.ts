@@ -56,3 +56,24 @@ const isBefore = (first: Level, second: Level, child: string, parent: string) =>
 const isWrite = (level: Level, kind: Level['kind'], table: string) => level.kind === kind && tableOf(level) === table
 
 const tableOf = ({ items }: Level) => items[0]?.table
+
+/**
+ * Reads of a table after a part that writes it. They find the rows of before on one server, and those of afterwards where
+ * the parts run one after another. A part that comes before the write reads the same on both.
+ */
+export const findReadsOfWritten = ({ text }: Text): string[] => {
+  const levels = levelsOf(text)
+  return levels.flatMap((write, i) =>
+    write.kind === 'select'
+      ? []
+      : levels
+          .slice(i + 1)
+          .filter((level) => !isInside(level, write) && readsOf(level).includes(tableOf(write)))
+          .map(() => `reads "${tableOf(write)}" after writing it. Read it in a part before`),
+  )
+}
+
+const readsOf = ({ kind, items }: Level) => items.slice(kind === 'select' ? 0 : 1).map(({ table }) => table)
+
+const isInside = ({ outer }: Level, level: Level): boolean =>
+  outer !== undefined && (outer === level || isInside(outer, level))

@@ -251,13 +251,16 @@ export const writeOrderForEvent = (
   newEvents: number,
   sale: SaleChange,
 ) => tx.one<{ lastSequence: number; updatedAt: Date; timeline: EventRow[] } & Buyer>`
-  with ${written(storeId, order, entries, newEvents, {
+  with before as materialized (select ${timelineFrom(
+    sql`order_event e where e.store_id = ${storeId} and e.order_id = ${order.id}`,
+  )} as timeline),
+  ${written(storeId, order, entries, newEvents, {
     toShip: toShipOfUntouched(order),
     sale: sale === 0 ? null : saleWithoutRefunds(storeId, order.id, sale),
   })}
   select o.event_count as "lastSequence", o.updated_at as "updatedAt", ${buyerColumns(storeId)},
-    ${timelineFrom(sql`order_event e where e.store_id = ${storeId} and e.order_id = ${order.id}`)} as timeline
-  from written o`
+    b.timeline
+  from written o cross join before b`
 
 /** The order counts as a sale from now on (1), or no longer (-1). */
 export type SaleChange = 1 | -1 | 0
