@@ -16,21 +16,21 @@ export const findInIndex = (reader: IndexReader, page: SearchPage, products: num
   if (isUnknown(page) || visitsOf(page, products) > maxVisited) return undefined
   const search = openSearch(reader, page)
   if (search === undefined) return undefined
-  const known = knownTotal(page)
   const all = readsAll(page)
-  const limit = all ? maxVisited + 1 : known === undefined ? countedMatches + 1 : sampledMatches
-  const counted = countMatches(search, limit, known === undefined && page.sort === 'relevance')
+  const total = all ? undefined : knownTotal(page)
+  const sample = total === undefined ? undefined : countMatches(search, sampledMatches, false)
+  // With fewer, most products with the word were removed since it was counted.
+  const known = sample?.length === sampledMatches ? total : undefined
+  const limit = all ? maxVisited + 1 : countedMatches + 1
+  const counted = known === undefined ? countMatches(search, limit, page.sort === 'relevance') : sample
   if (counted === undefined) return undefined
   const summary = summarise(counted)
   if (all || (known === undefined && counted.length <= countedMatches))
     return { page: choose(page, counted), summary, matches: counted.length }
   const found = page.sort === 'relevance' ? findBest(search, stepsOf(search)) : findNewest(search)
   if (found === undefined) return undefined
-  return {
-    page: found,
-    summary: known === undefined ? summary : extrapolate(summary, known),
-    matches: countedMatches + 1,
-  }
+  const estimated = known === undefined ? summary : extrapolate(summary, known)
+  return { page: found, summary: estimated, matches: countedMatches + 1 }
 }
 
 /** The best products with the words in their name. */
@@ -112,7 +112,8 @@ const termsOf = (reader: IndexReader, mark: '~' | '^', term: Term): string[] =>
   })
 
 const anyOf = (reader: IndexReader, names: readonly string[]): SlotsIn => {
-  const [name = '', ...others] = names
+  const [name, ...others] = names
+  if (name === undefined) return () => undefined
   if (others.length === 0) return (block) => reader.slotsOf(name, block)
   return remember((block) => unite(names.flatMap((name) => reader.slotsOf(name, block) ?? [])))
 }
@@ -181,7 +182,7 @@ const countMatches = (search: Search, limit: number, isRanked: boolean): Match[]
     const rankOf = isRanked ? ranksIn(search, block) : () => 0
     const isDone = !takeNewestFirst(reader, block, any(block), (product, slot) => {
       if (isWanted(product)) matches.push(toMatch(reader, product, rankOf(slot) + Number(product.isInStock)))
-      return matches.length < limit && ++visited <= maxVisited
+      return ++visited <= maxVisited && matches.length < limit
     })
     if (isDone) break
   }
