@@ -172,3 +172,17 @@ test('a block that has no room for a product between its others has the file mad
   assert.equal(productsWith(path, '~mug').length, 57_345 + 8_192)
   index?.close()
 })
+
+test('a product that is the newest again gets no block that is there already', (t) => {
+  const seqs = Array.from({ length: 57_345 }, (_, i) => (i + 1) * 10)
+  const path = newFile(t, seqs.map(tinyOf))
+  const index = openWrittenIndex(path, 'test')
+  // The first block is full, and all products of the second are removed, with the last ones of the first.
+  const between = Array.from({ length: 8_192 }, (_, i) => i * 10 + 5)
+  index?.write(between, between.map(tinyOf))
+  index?.write([573_430, 573_440, 573_450], [])
+  assert.throws(() => index?.write([573_440], [tinyOf(573_440)]), isBlockFull)
+  index?.write([573_450], [tinyOf(573_450)])
+  assert.deepEqual(productsWith(path, '~mug').slice(0, 2), [573_450, 573_420])
+  index?.close()
+})

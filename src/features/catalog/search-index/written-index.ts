@@ -147,6 +147,7 @@ const numberTexts = (database: DatabaseSync) => {
 const changeBlocks = (database: DatabaseSync) => {
   const find = database.prepare('select number, first, used from block where first <= ? order by first desc limit 1')
   const findFirst = database.prepare('select number, first, used from block order by first limit 1')
+  const findLast = database.prepare('select max(number) as number from block')
   const findNewest = database.prepare('select max(seq) as seq from product')
   const add = database.prepare('insert into block values (?, ?, 1, 1)')
   const use = database.prepare('update block set first = ?, used = used + 1, sorted = sorted and ? where number = ?')
@@ -154,13 +155,15 @@ const changeBlocks = (database: DatabaseSync) => {
     takeSlot: (seq: number): number => {
       const isNewest = seq > Number(findNewest.get()?.seq ?? 0)
       const block = find.get(seq) ?? findFirst.get()
-      if (block === undefined || (isNewest && Number(block.used) >= slotsInBlock)) {
+      const used = Number(block?.used ?? slotsInBlock)
+      if (block === undefined || used >= slotsInBlock) {
+        // There may be blocks behind it of which all products were removed.
+        const isLast = block?.number === findLast.get()?.number
+        if (block !== undefined && !(isNewest && isLast)) throw new Error(blockIsFull)
         const number = block === undefined ? 0 : Number(block.number) + 1
         add.run(number, seq)
         return number * slotsInBlock
       }
-      const used = Number(block.used)
-      if (used >= slotsInBlock) throw new Error(blockIsFull)
       use.run(Math.min(Number(block.first), seq), Number(isNewest), Number(block.number))
       return Number(block.number) * slotsInBlock + used
     },
