@@ -66,7 +66,7 @@ export const keepIndexes = async ({ folder, db, signal, log }: Options): Promise
       if (wanted.length === 0 && kept.size === 0) return
       for (const { outlet } of wanted) {
         const path = indexFileOf(folder, outlet)
-        if (kept.has(path) || !makeRoom(folder, path)) continue
+        if (kept.has(path) || !makeRoom(folder, path, kept)) continue
         const keeping = keep(outlet, path).catch(() => {})
         kept.set(
           path,
@@ -85,10 +85,11 @@ const isRecent = ({ askedAtMs }: AskedIndex, withinMs: number) => Date.now() - a
 
 export const listWanted = (folder: string) => listAsked(folder).filter((asked) => isRecent(asked, wantedMs))
 
-/** Removes the file that was not asked for the longest. False if all of them are in use. */
-const makeRoom = (folder: string, path: string): boolean => {
+/** Removes the file that was not asked for the longest. False if all of them are in use, or being made. */
+const makeRoom = (folder: string, path: string, kept: ReadonlyMap<string, unknown>): boolean => {
   if (existsSync(path)) return true
-  const files = listAsked(folder).filter(({ outlet }) => existsSync(indexFileOf(folder, outlet)))
+  const hasPlace = (other: string) => kept.has(other) || existsSync(other)
+  const files = listAsked(folder).filter(({ outlet }) => hasPlace(indexFileOf(folder, outlet)))
   if (files.length < maxIndexes) return true
   const last = files.at(-1)
   if (last === undefined || isRecent(last, idleMs)) return false
