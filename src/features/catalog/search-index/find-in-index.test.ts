@@ -18,14 +18,15 @@ const listedOf = (seq: number, words: readonly string[]): Listed => ({
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-/** A file of products, of which some are removed, or get a number between others, after it was filled. */
-const readerOf = (t: TestContext, products: readonly Listed[], gone: readonly number[] = []) => {
+/** A file of products, of which some are removed, and to which others are added, after it was filled. */
+const readerOf = (t: TestContext, products: readonly Listed[], gone: readonly number[] = [], added: Listed[] = []) => {
   const path = join(newDataDir(t), '1-7.sqlite')
   const file = fillIndexFile(path, 'test')
   file.add(products)
   file.finish()
   const index = openWrittenIndex(path, 'test')
   index?.write(gone, [])
+  for (const one of added) index?.write([one.seq], [one])
   index?.close()
   const reader = openIndexReader(path)
   t.after(() => reader.close())
@@ -73,4 +74,29 @@ test('a product whose name has no letters is not found by words that no product 
   assert.deepEqual(seqsOf(findInIndex(reader, begun('zzzzz'), 20_000)), [])
   const inNoCategory = { ...begun('kettl'), categoryIds: ['cat_none'] }
   assert.deepEqual(seqsOf(findInIndex(reader, inNoCategory, 20_000)), [])
+})
+
+test('products that were published later than newer ones are found in their place, without reading all others', (t) => {
+  const seqs = numbersTo(20_000).map((i) => i * 2)
+  const mugOf = (seq: number) => listedOf(seq, ['mug'])
+  const added = [39_995, 501, 40_005, 39_999, 1, 39_998].map(mugOf)
+  const reader = readerOf(t, seqs.map(mugOf), [39_998, 39_996], added)
+  let reads = 0
+  const counted = {
+    ...reader,
+    productAt: (...place: Parameters<typeof reader.productAt>) => {
+      reads++
+      return reader.productAt(...place)
+    },
+  }
+  const page = pageOf([wordOf('mug', 20_000)], { limit: 7 })
+  const first = [40_005, 40_000, 39_999, 39_998, 39_995, 39_994, 39_992]
+  assert.deepEqual(seqsOf(findInIndex(counted, page, 20_000)), first)
+  assert.ok(reads < 500, `${reads} products were read`)
+  const next = { ...page, sort: 'newest', position: [39_999] } as const
+  assert.deepEqual(seqsOf(findInIndex(reader, { ...next, limit: 3 }, 20_000)), [39_998, 39_995, 39_994])
+  const last = { ...page, sort: 'newest', position: [504], limit: 300 } as const
+  const all = readerOf(t, seqs.slice(0, 300).map(mugOf), [2], [501, 1].map(mugOf))
+  const expected = [502, 501, ...numbersTo(249).map((i) => 502 - 2 * i), 1]
+  assert.deepEqual(seqsOf(findInIndex(all, last, 20_000)), expected)
 })

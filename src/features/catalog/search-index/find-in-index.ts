@@ -4,7 +4,8 @@ import { ranks, type SearchPage } from '../search.sql.ts'
 import { commonness, isBegun, type Term, tighten } from '../search-terms.ts'
 import { countedMatches } from '../word-counts.ts'
 import { begunTerm, categoryTerm, shortHash } from './index-file.ts'
-import { hasSlot, intersect, takeLastFirst, unite } from './slots.ts'
+import { takeNewestFirst } from './newest-first.ts'
+import { hasSlot, intersect, unite } from './slots.ts'
 
 export type Found = { page: Match[]; summary: MatchSummary; matches: number }
 
@@ -139,32 +140,6 @@ const remember = (find: SlotsIn): SlotsIn => {
     known.set(block.number, slots)
     return slots
   }
-}
-
-type Take = (product: IndexedProduct, slot: number) => boolean
-
-/** From the newest on, until `take` returns false. Returns whether it took all. */
-const takeNewestFirst = (
-  reader: IndexReader,
-  block: IndexBlock,
-  slots: IndexSlots | undefined,
-  take: Take,
-): boolean => {
-  if (slots === undefined) return true
-  if (block.isSorted) {
-    return takeLastFirst(slots, (slot) => {
-      const product = reader.productAt(block, slot)
-      return product === undefined || take(product, slot)
-    })
-  }
-  const found: { product: IndexedProduct; slot: number }[] = []
-  takeLastFirst(slots, (slot) => {
-    const product = reader.productAt(block, slot)
-    if (product !== undefined) found.push({ product, slot })
-    return true
-  })
-  found.sort((one, other) => other.product.seq - one.product.seq)
-  return found.every(({ product, slot }) => take(product, slot))
 }
 
 const matchesFilter = ({ minMinor = 0, maxMinor = Number.MAX_SAFE_INTEGER, inStock }: SearchPage) => {

@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { entryEnd } from './listed.sql.ts'
 
 /** Changes whenever files must be made anew, because the service writes them in another way. */
-export const format = 2
+export const format = 3
 
 /**
  * Products lie in blocks of neighbouring numbers, the newest in the last. Each has a slot in its block, whatever becomes of
  * its words. `posting` has the slots of a block for each term: `~` and a word of the product, `^` and a word of its name, as
- * in the listing, each also with `*` after its first one to four letters, and `#` and the number of its category. `chunk` has
+ * in the listing, each also with `*` after its first one to four letters, and `#` and the number of its category; and `!`, see `lateTerm`. `chunk` has
  * what searches filter, sort and count by. `product` is only read to write changes: `place` is the block and slot, `terms`
  * are the words. A change raises `changes`, so that readers know which chunks to read again.
  */
@@ -127,3 +127,6 @@ export const begunTermsOf = (word: string): string[] => {
 }
 
 export const categoryTerm = (category: number) => `#${category}`
+
+/** Has the products that got a slot behind newer ones. The others of a block are in order. */
+export const lateTerm = '!'

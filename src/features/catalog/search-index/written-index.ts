@@ -7,6 +7,7 @@ import {
   chunkOf,
   connectToWrite,
   isIndexOf,
+  lateTerm,
   markedWordsOf,
   newChunk,
   readFacts,
@@ -95,7 +96,8 @@ const openChange = (database: DatabaseSync, change: number) => {
   return {
     put: ({ seq, version, priceMinor, inStock, categoryId, nameKey, entries }: Listed) => {
       const before = read(seq)
-      const place = before?.place ?? blocks.takeSlot(seq)
+      const { place, isLate } = before ? { ...before, isLate: false } : blocks.takeSlot(seq)
+      if (isLate) postings.replace(place, undefined, new Set([numberOf.term(lateTerm)]))
       const category = categoryId === null ? 0 : numberOf.category(categoryId)
       const words = markedWordsOf(entries)
         .map(numberOf.term)
@@ -152,7 +154,7 @@ const changeBlocks = (database: DatabaseSync) => {
   const add = database.prepare('insert into block values (?, ?, 1, 1)')
   const use = database.prepare('update block set first = ?, used = used + 1, sorted = sorted and ? where number = ?')
   return {
-    takeSlot: (seq: number): number => {
+    takeSlot: (seq: number): { place: number; isLate: boolean } => {
       const isNewest = seq > Number(findNewest.get()?.seq ?? 0)
       const block = find.get(seq) ?? findFirst.get()
       const used = Number(block?.used ?? slotsInBlock)
@@ -162,10 +164,10 @@ const changeBlocks = (database: DatabaseSync) => {
         if (block !== undefined && !(isNewest && isLast)) throw new Error(blockIsFull)
         const number = block === undefined ? 0 : Number(block.number) + 1
         add.run(number, seq)
-        return number * slotsInBlock
+        return { place: number * slotsInBlock, isLate: false }
       }
       use.run(Math.min(Number(block.first), seq), Number(isNewest), Number(block.number))
-      return Number(block.number) * slotsInBlock + used
+      return { place: Number(block.number) * slotsInBlock + used, isLate: !isNewest }
     },
   }
 }
