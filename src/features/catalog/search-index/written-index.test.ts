@@ -126,6 +126,8 @@ test('a file of another database, or that is not there, is not used', (t) => {
   assert.equal(openWrittenIndex(`${path}.2`, 'test'), undefined)
 })
 
+const none = new Uint16Array()
+
 test('a reader sees what was written since, without reading all again', (t) => {
   const path = newFile(t, [productOf(1, 1), productOf(2, 1)])
   const reader = openIndexReader(path)
@@ -141,6 +143,14 @@ test('a reader sees what was written since, without reading all again', (t) => {
   index?.confirm(1_234)
   assert.equal(reader.confirmedAtMs(), 1_234)
   assert.deepEqual(pricesOf(), [1, 50, 15])
+  const blocks = () =>
+    reader.blocks().map((block) => [block.isSorted, listSlots(reader.slotsOf('~new', block) ?? none)])
+  assert.deepEqual(blocks(), [[true, []]])
+  index?.write([2], [])
+  index?.write([2], [{ ...productOf(2, 1), entries: '7~new' }])
+  index?.confirm(2_345)
+  assert.equal(reader.confirmedAtMs(), 2_345)
+  assert.deepEqual(blocks(), [[false, [3]]])
   index?.close()
   reader.close()
 })
