@@ -21,6 +21,8 @@ export type Line = {
   delay(ms: number): void
   /** Closes every connection, and answers new ones like a server that has no connection left. */
   exhaust(): void
+  /** What is sent on open connections is answered like by a server that has just begun to shut down. */
+  shutDown(): void
   mend(): Promise<void>
   /** Accepts connections again after a cut; a silenced proxy stays silent. */
   reopen(): Promise<void>
@@ -34,6 +36,7 @@ export const openLine = async (t: TestContext, target = databaseUrl): Promise<Li
   const waiting = new Set<() => void>()
   let silent = false
   let exhausted = false
+  let stopping = false
   let delayMs = 0
   let server: Server
 
@@ -46,6 +49,7 @@ export const openLine = async (t: TestContext, target = databaseUrl): Promise<Li
       flows.add(from)
       let delayed: Promise<void> | undefined
       from.on('data', (bytes) => {
+        if (stopping && from === near) return near.end(shuttingDown)
         if (delayMs === 0 && delayed === undefined) return to.write(bytes)
         const dueAt = performance.now() + delayMs
         // In the order in which they came, also when the delay has changed.
@@ -105,8 +109,12 @@ export const openLine = async (t: TestContext, target = databaseUrl): Promise<Li
       exhausted = true
       for (const end of ends) end.destroy()
     },
+    shutDown: () => {
+      stopping = true
+    },
     mend: async () => {
       silent = false
+      stopping = false
       exhausted = false
       delayMs = 0
       for (const flow of flows) flow.resume()
@@ -119,13 +127,16 @@ export const openLine = async (t: TestContext, target = databaseUrl): Promise<Li
   }
 }
 
-/** The error 53300 as PostgreSQL sends it. */
-const tooManyConnections = (() => {
-  const fields = Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0')
+/** An error that ends a session, as PostgreSQL sends it. */
+const fatalError = (state: string, message: string) => {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${message}\0\0`)
   const head = Buffer.alloc(5, 'E')
   head.writeInt32BE(fields.length + 4, 1)
   return Buffer.concat([head, fields])
-})()
+}
+
+const tooManyConnections = fatalError('53300', 'sorry, too many clients already')
+const shuttingDown = fatalError('57P01', 'terminating connection due to administrator command')
 
 /** The tests' database listens on a socket in a folder, or on a port when it was named by DATABASE_URL. */
 const dialDatabase = (target: string) => {

@@ -13,6 +13,8 @@ export type Connections = {
    * packet, and if one fails, PostgreSQL skips those behind it up to the next with `end`.
    */
   ask(client: pg.PoolClient, statement: SentStatement, end: boolean): Promise<QueryAnswer>
+  /** What is sent next runs whatever happens to what was sent before. */
+  split(client: pg.PoolClient): void
   /** It cannot be used again, and another server may be the primary now. */
   lose(client: pg.PoolClient): void
   isLost(client: pg.PoolClient): boolean
@@ -134,6 +136,7 @@ export const createConnections = (options: ConnectionOptions): Connections => {
 
   return {
     ask,
+    split: (client) => lineOf(client).split(),
     take: () => take(),
     giveBack: (client) => {
       if (lost.has(client)) client.release(true)
@@ -153,7 +156,7 @@ export const createConnections = (options: ConnectionOptions): Connections => {
 }
 
 /** What is sent on one connection. */
-type Line = { send(sending: Sending, end: boolean): Promise<QueryAnswer>; isBusy(): boolean }
+type Line = { send(sending: Sending, end: boolean): Promise<QueryAnswer>; split(): void; isBusy(): boolean }
 
 const openLine = (client: pg.PoolClient): Line => {
   /** What leaves in the next tick. PostgreSQL answers each of these batches at its end. */
@@ -183,6 +186,9 @@ const openLine = (client: pg.PoolClient): Line => {
       } finally {
         unanswered--
       }
+    },
+    split: () => {
+      isOpen = false
     },
     isBusy: () => unanswered > 0,
   }

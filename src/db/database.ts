@@ -215,6 +215,8 @@ export const connectDb = (options: DbOptions): Db => {
         const answer = use({ client, end: true })
         const committed = ask(client, nameIt(nameText('commit')), true)
         await Promise.allSettled([begun, answer, committed])
+        // If the beginning failed, such as on a server that shuts down, the statement was only skipped.
+        await begun
         const result = await answer
         await committed
         return result
@@ -266,8 +268,11 @@ export const connectDb = (options: DbOptions): Db => {
         return { result, signals }
       } catch (error) {
         hasEnded = true
-        if (!connections.isLost(client))
+        if (!connections.isLost(client)) {
+          // Work that has not heard of the failure may have sent a statement in this tick, which fails.
+          connections.split(client)
           await send({ client, end: true }, nameText('rollback')).catch(() => connections.lose(client))
+        }
         throw sqlState(error) === transactionIsAborted ? (cause ?? error) : error
       }
     })

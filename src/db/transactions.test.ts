@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { onCluster } from '../../test/cluster.ts'
 import { connectionTo } from '../../test/databases.ts'
 import { databaseUrl } from '../../test/harness.ts'
+import { openLine } from '../../test/outage.ts'
 import { movableClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
 import { connectDb, type Db, type Queries, sqlState, type Tx } from './database.ts'
@@ -54,6 +55,37 @@ test('a pipelined statement that fails rolls back its transaction, which throws 
   await assert.rejects(first, { code: '23514' })
   assert.equal(await read(), 0)
 })
+
+test('a transaction that fails while a part of it goes on is rolled back, and its connection stays', async (t) => {
+  const { db, table, read } = await openTable(t)
+  const pid = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid
+  const before = await pid()
+  const goOn = async (tx: Tx) => {
+    await add(tx, table, 1)
+    await add(tx, table, 1)
+  }
+  await assert.rejects(
+    db.tx((tx) => pipeline(goOn(tx), add(tx, table, 500))),
+    { code: '23514' },
+  )
+  assert.deepEqual([await pid(), await read()], [before, 0])
+})
+
+for (const prepare of [true, false]) {
+  const how = prepare ? 'planned for its values' : 'sent behind a pooler'
+  test(`a statement that is ${how} is unavailable while its server shuts down`, async (t) => {
+    const line = await openLine(t)
+    const connection = { connectionString: line.url, prepare }
+    const db = connectDb({ connection, poolSize: 1, clock: movableClock(), plansOnce: true })
+    t.after(() => db.close())
+    const ask = () => (prepare ? db.fresh : db).run`select 1`
+    await ask()
+    line.shutDown()
+    await assert.rejects(ask(), { code: 'SERVICE_UNAVAILABLE' })
+    await line.mend()
+    assert.equal(await ask(), 1)
+  })
+}
 
 test('a conflict in a pipelined statement is retried like any other', async (t) => {
   const { db } = await openTable(t)
