@@ -63,6 +63,8 @@ export type Db = Queries & {
    * a request, which waits no longer than `maxWaitMs` in all.
    */
   forStore(storeId: number, onDisconnect?: OnDisconnect): Db
+  /** Counts the waits of the request from here on, after a part of its answer was sent. */
+  waitAnew(): void
   /** The same for work that belongs to no store. `health` and `keys` may use the reserved connections. */
   forWork(kind: Work): Db
   /** The same, but transactions with this name run one at a time, and wait without holding a connection. */
@@ -329,6 +331,7 @@ export const connectDb = (options: DbOptions): Db => {
           queues: [],
           caller: onDisconnect === undefined ? noCaller : { onDisconnect, patience: createPatience(maxWaitMs) },
         }),
+      waitAnew: scope.caller.patience.renew,
       forWork: (kind) => open({ share: shareOf[kind], queues: [], caller: noCaller }),
       inQueue: (name) => open({ ...scope, queues: [...scope.queues, `${scope.share.name} ${name}`] }),
       poolState: () => ({

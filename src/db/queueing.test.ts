@@ -152,6 +152,10 @@ test('the waits of a request count together, and those at the same time once', (
   patience.beginWait()
   time = 200
   assert.equal(patience.leftMs(), 0)
+  patience.renew()
+  assert.equal(patience.leftMs(), 10)
+  time = 203
+  assert.equal(patience.leftMs(), 7)
 })
 
 test('a request that has used up its time gets what is free and waits for nothing', async () => {

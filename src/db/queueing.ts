@@ -17,6 +17,8 @@ export type Patience = {
   leftMs(): number
   /** Waits at the same time count once. Call what it returns when the wait ends. */
   beginWait(): () => void
+  /** Its caller was sent a part of the answer, and goes on reading. */
+  renew(): void
 }
 
 /**
@@ -35,6 +37,10 @@ export const createPatience = (maxMs: number, now = () => performance.now()): Pa
         if (--waits === 0) spentMs += now() - since
       }
     },
+    renew: () => {
+      spentMs = 0
+      since = now()
+    },
   }
 }
 
@@ -43,7 +49,7 @@ export type Caller = { onDisconnect: OnDisconnect; patience: Patience }
 /** For jobs and commands. Each of their waits is limited by itself. */
 export const noCaller: Caller = {
   onDisconnect: () => () => {},
-  patience: { leftMs: () => Number.POSITIVE_INFINITY, beginWait: () => () => {} },
+  patience: { leftMs: () => Number.POSITIVE_INFINITY, beginWait: () => () => {}, renew: () => {} },
 }
 
 type Waiter = { go(): void; refuse(failure: Failure): void }

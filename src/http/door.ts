@@ -11,6 +11,8 @@ export type RequestContext = {
   cacheScope: number
   store?: { publicId: string }
   isCurrent?(): boolean
+  /** Called whenever a part of a long answer was sent, after which the request may wait for the database as long as at first. */
+  waitAnew?(): void
 }
 
 export type SetHeader = (name: string, value: string) => unknown

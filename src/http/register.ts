@@ -149,10 +149,20 @@ const answerUncached = async (
   const input = readRequest(operation, request, file)
   const { body, status, headers, stream } = await answerCall(operation, request.ctx, input)
   reply.code(status ?? okStatus).headers(headers ?? {})
-  if (stream !== undefined) return reply.type(stream.contentType).send(Readable.from(stream.chunks))
+  if (stream !== undefined) {
+    return reply.type(stream.contentType).send(Readable.from(sendParts(stream.chunks, request.ctx)))
+  }
   if (contentType !== undefined) return reply.type(contentType).send(body)
   if (ok === null) return reply.send()
   return reply.type(apiAnswer.type).send(operation.serialize(body))
+}
+
+/** A file of many parts takes as long as it takes: the limit of waits is for callers who have no answer yet. */
+async function* sendParts<Part>(parts: AsyncIterable<Part>, ctx: RequestContext | null) {
+  for await (const part of parts) {
+    yield part
+    ctx?.waitAnew?.()
+  }
 }
 
 const answerFromCache =

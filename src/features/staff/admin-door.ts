@@ -116,10 +116,11 @@ const admitToStore = async (
   if (store === undefined || permissions === null) throw fail('FORBIDDEN', 'You do not work for this store.')
   const granted = new Set(permissions)
   checkPermission(granted, [endpoint.permission, endpoint.orPermission])
+  const db = services.db.forStore(store.id, arrival.onDisconnect)
   return {
     ...services,
     ...{ cacheStore: store.id, cacheScope: 0, store, permissions: granted, by: author },
-    db: services.db.forStore(store.id, arrival.onDisconnect),
+    ...{ db, waitAnew: db.waitAnew },
     idempotencyKey: readIdempotencyKey(arrival.headers),
     ifMatch: readHeader(arrival.headers, 'if-match') ?? null,
   }
