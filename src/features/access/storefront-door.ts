@@ -3,6 +3,7 @@ import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
 import { chooseLanguage } from '../../core/languages.ts'
 import type { OnDisconnect } from '../../core/on-disconnect.ts'
+import { noCaller } from '../../db/queueing.ts'
 import type { ReadClientAddress } from '../../http/client-address.ts'
 import type { Arrival, Door, RequestContext, SetHeader } from '../../http/door.ts'
 import type { Counted, Recognise, Recognised } from '../../http/fast-lane.ts'
@@ -110,7 +111,7 @@ const checkScope = (scopes: ReadonlySet<Scope>, scope: Scope | undefined) => {
 }
 
 const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised => {
-  let ctx: StoreCtx | undefined
+  let ctx: Omit<StoreCtx, 'db'> | undefined
   return {
     storeId: key.store.publicId,
     cacheStore: key.store.id,
@@ -119,14 +120,14 @@ const passFor = (key: Key, outlet: Outlet, options: AccessOptions): Recognised =
     readCtx: () => {
       ctx ??= {
         ...options.services,
-        db: options.services.db.forStore(key.store.id),
         ...{ store: key.store, outlet, scopes: key.scopes, isBrowserKey: key.isBrowserKey },
         // The answer is for all callers, so nothing of one may be in it.
         ...{ clientAddress: '', language: null },
         ...{ cacheStore: key.store.id, cacheScope: outlet.id },
         isCurrent: () => options.directory.isCurrent(key.store),
       }
-      return ctx
+      // Its waits count together, and the disconnect of one caller must not abort the read for others.
+      return { ...ctx, db: options.services.db.forStore(key.store.id, noCaller.onDisconnect) }
     },
     // `recognise` has already refused origins that may not use the key.
     count: (request: IncomingMessage) =>

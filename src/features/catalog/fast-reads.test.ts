@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { connectionTo } from '../../../test/databases.ts'
 import {
   assertError,
+  databaseUrl,
   newStore,
   startTestService,
   type TestService,
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
+import { connectDb } from '../../db/database.ts'
 
 let service: TestService
 let shop: TestStore
@@ -15,7 +19,7 @@ const origin = `https://fast-reads-${process.pid}.example`
 before(async () => {
   service = await startTestService()
   // Until the load was measured for the first time, Fastify answers what is not cached.
-  while (service.app.server.isUnderPressure()) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (service.app.server.isUnderPressure()) await setTimeout(20)
   shop = await newStore(service, { origins: [origin] })
   await shop.add(
     { name: 'Mug', price: 10, category: 'Home', stock: 3, description: 'tea '.repeat(500) },
@@ -88,6 +92,32 @@ test('what the fast lane may not answer is refused as before', async () => {
   assertError(await shop.get(url(), { origin: 'https://stranger.example' }), 403, 'FORBIDDEN')
   assertError(await shop.get(url(), { authorization: 'Bearer none' }), 401, 'UNAUTHORIZED')
   assertError(await service.call(url()), 401, 'UNAUTHORIZED')
+})
+
+test('all waits of a read for the database count together', async (t) => {
+  const busy = connectDb({ connection: connectionTo(databaseUrl), poolSize: 1, clock: service.clock, maxWaitMs: 150 })
+  const done = new AbortController()
+  const holding = (async () => {
+    while (!done.signal.aborted) await busy.tx(() => setTimeout(100))
+  })()
+  const { db } = service.app.services
+  const { forStore } = db
+  t.after(async () => {
+    db.forStore = forStore
+    done.abort()
+    await holding
+    await busy.close()
+  })
+  const own = await newStore(service)
+  await own.add({ name: 'Mug', price: 10 }, { name: 'Jug', price: 20 })
+  db.forStore = busy.forStore
+  // Its word, then the products that have it, then these products. Words and products are kept in memory.
+  for (const [path, query] of [
+    ['/v1/search/', 'q=mug'],
+    ['/v1/search', 'q=jug'],
+  ] as const) {
+    assertError(await own.get(path + neverAsked(query)), 503, 'SERVICE_UNAVAILABLE')
+  }
 })
 
 test('equal lists have equal ETags, and a changed product changes the ETag', async () => {
