@@ -28,11 +28,9 @@ export type OpenOptions = { role: 'service' | 'command'; onUnexpectedExit?: (mes
 export const openDatabase = async (config: Config, { role, onUnexpectedExit }: OpenOptions): Promise<OpenDatabase> => {
   if (config.databaseUrl !== null) {
     const { databaseUrl, databaseDirectUrl, databasePrepare: prepare } = config
-    const connection = { connectionString: databaseUrl, prepare }
-    const directConnection =
-      databaseDirectUrl === null || databaseDirectUrl === databaseUrl
-        ? connection
-        : { connectionString: databaseDirectUrl }
+    const isPooler = databaseDirectUrl !== null && databaseDirectUrl !== databaseUrl
+    const connection = { connectionString: databaseUrl, prepare, isPooler }
+    const directConnection = isPooler ? { connectionString: databaseDirectUrl } : connection
     await tryConnection(connection)
     return { connection, directConnection, description: describeUrl(databaseUrl), close: async () => {} }
   }

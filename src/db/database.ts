@@ -86,6 +86,8 @@ export type DbConnection = pg.PoolConfig & {
    * single statement becomes one.
    */
   prepare?: boolean
+  /** A transaction pooler: each transaction may run in another session, in which another client has set nothing. */
+  isPooler?: boolean
 }
 
 export type DbOptions = {
@@ -116,7 +118,7 @@ export type DbOptions = {
 export const connectDb = (options: DbOptions): Db => {
   const { clock, poolSize, maxWaiting = 500, maxWaitMs = 10_000 } = options
   const { statementTimeoutMs = 10_000, lockTimeoutMs = 3_000, plansOnce = false } = options
-  const { prepare = true, ...connection } = options.connection
+  const { prepare = true, isPooler = false, ...connection } = options.connection
   const connections = createConnections({
     connection,
     size: poolSize,
@@ -133,8 +135,9 @@ export const connectDb = (options: DbOptions): Db => {
   const queues = createQueues({ maxWaitMs })
   // Not startup parameters, which PgBouncer refuses. Sent with the first statement, so they take no time of their own.
   // Behind a pooler that supports named statements they may reach sessions of other instances, which have the same.
-  // Only the service keeps its limit of locks there: commands have others, and other servers of a cluster get it by `set local`.
-  const isService = plansOnce && prepare
+  // Only the service keeps its limit of locks there, and only without a pooler: commands have others, and other servers of a
+  // cluster get it by `set local`.
+  const isService = plansOnce && prepare && !isPooler
   const ofSession = [
     `set statement_timeout = ${statementTimeoutMs}`,
     ...(isService ? [`set lock_timeout = ${lockTimeoutMs}`] : []),

@@ -156,6 +156,19 @@ test('with plansOnce, a statement is planned for any values, and through `fresh`
   await db.tx(async (tx) => assert.equal((await read(tx)).mode, usual))
 })
 
+test('a service waits for locks as long as it may, also behind a pooler that has changed the session', async (t) => {
+  const read = (queries: Queries) => queries.one<{ limit: string }>`select current_setting('lock_timeout') as limit`
+  const options = { poolSize: 1, clock: movableClock(), plansOnce: true, lockTimeoutMs: 700 }
+  const direct = connectDb({ connection: { connectionString: databaseUrl }, ...options })
+  t.after(() => direct.close())
+  assert.deepEqual(await direct.tx(read), { limit: '700ms' })
+  assert.deepEqual(await read(direct), { limit: '700ms' })
+  const pooled = connectDb({ connection: { connectionString: databaseUrl, isPooler: true }, ...options })
+  t.after(() => pooled.close())
+  await pooled.run`reset lock_timeout`
+  assert.deepEqual(await pooled.tx(read), { limit: '700ms' })
+})
+
 test('a statement sent after its transaction has ended does not run on the connection of another', async (t) => {
   const { db, table, read } = await openTable(t)
   const straggler = Promise.withResolvers<unknown>()
