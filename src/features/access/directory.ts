@@ -184,8 +184,7 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       if (readAtMs > invalidatedAtMs && performance.now() < readAtMs + entryTtlMs) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
-    isCurrent: (store) =>
-      (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation[store.id % changeCounters] as number),
+    isCurrent: (store) => (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation[store.id % changeCounters] ?? 0),
     invalidateStore: (storeId) => {
       countInvalidation()
       lastInvalidation[storeId % changeCounters] = invalidations
