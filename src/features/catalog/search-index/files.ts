@@ -54,12 +54,12 @@ export const forgetIndex = (folder: string, outlet: OutletRef) => {
 /** The same clock in all processes of a machine, which nothing sets back until the machine starts again. */
 export const machineTimeMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000
 
-/** The file cannot be read by SQLite, so it must be made anew. */
+/** The file cannot be read by SQLite, or contradicts itself, so it must be made anew. */
 export const isBroken = (error: unknown) =>
   error instanceof Error && 'errcode' in error && brokenCodes.has(Number(error.errcode) & 0xff)
 
-/** SQLITE_CORRUPT, SQLITE_FORMAT and SQLITE_NOTADB. */
-const brokenCodes = new Set([11, 24, 26])
+/** SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_FORMAT and SQLITE_NOTADB. */
+const brokenCodes = new Set([11, 19, 24, 26])
 
 /** Another process uses the file, or has just begun to make it, or must make it anew in the format of this version. */
 export const isInUse = (error: unknown) =>

@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { newFileOf, removeIndexFile } from './files.ts'
 import {
@@ -98,6 +98,7 @@ export const fillIndexFile = (path: string, identity: string) => {
       writeBlock()
       database.exec('commit')
       database.close()
+      flush(newPath)
       removeIndexFile(path)
       renameSync(newPath, path)
     },
@@ -105,6 +106,16 @@ export const fillIndexFile = (path: string, identity: string) => {
       if (database.isOpen) database.close()
       removeIndexFile(newPath)
     },
+  }
+}
+
+/** After a power failure, pages that were not written would be read as empty lists. */
+const flush = (path: string) => {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -56,9 +56,12 @@ export const keepIndex = async (place: Place): Promise<void> => {
       }
     }
   } finally {
-    // Searches must not use a file that is not kept.
-    if (existsSync(path)) index.confirm(0)
-    index.close()
+    try {
+      // Searches must not use a file that is not kept.
+      if (existsSync(path)) index.confirm(0)
+    } finally {
+      index.close()
+    }
   }
 }
 
