@@ -11,7 +11,7 @@ import { isActive, readRefundedUnshipped, unitsOf, unitsToShip } from '../orders
 import { refreshToShip } from '../orders/to-ship.sql.ts'
 import { findCarrier, openCarrierAccount } from './carrier-accounts.ts'
 import * as sql from './carrier-shipments.sql.ts'
-import { type CarrierCtx, callCarrier } from './carriers.ts'
+import { type CarrierCtx, callCarrier, storing } from './carriers.ts'
 import { listShipments } from './delivery.sql.ts'
 import { makeParcel, type ParcelItems, type ParcelSize } from './parcel.ts'
 import { noteShipped, readItems, type ShipRequest } from './ship.ts'
@@ -42,12 +42,13 @@ export const createCarrierShipment = async (
 
 /** Books a shipment that `beginShipment` has stored. */
 export const bookBegun = async (
-  ctx: CarrierCtx,
+  caller: CarrierCtx,
   orderId: string,
   request: CarrierShipRequest,
   begun: Begun,
   by?: Author,
 ): Promise<sql.BookedShipment> => {
+  const ctx = storing(caller)
   const { id } = begun
   const names = begun.names ?? (await createAtCarrier(ctx, orderId, request.carrier, begun))
   const courier = await namingShipment(id, () =>

@@ -35,6 +35,9 @@ export const createCarriers = ({ secrets, clock, urls, more = [] }: CarrierOptio
 const operatorLimitMs = seconds(30)
 export const carrierJobLimitMs = seconds(20)
 
+/** What a carrier has done is stored, however long the request has waited and whether or not its caller still listens. */
+export const storing = <Ctx extends CarrierCtx>(ctx: Ctx): Ctx => ({ ...ctx, db: ctx.db.forStore(ctx.store.id) })
+
 type Call<Result> = (carrier: Carrier, account: CarrierAccount, signal: AbortSignal) => Promise<Result>
 
 /**

@@ -15,7 +15,7 @@ import {
   savePickup,
 } from './carrier-shipments.sql.ts'
 import { namesAtCarrier, readBookedShipment } from './carrier-shipments.ts'
-import { type CarrierCtx, callCarrier } from './carriers.ts'
+import { type CarrierCtx, callCarrier, storing } from './carriers.ts'
 import { listShipments, saveShipment } from './delivery.sql.ts'
 import { referenceOf } from './parcel.ts'
 import { toDeliveryUpdate } from './parcel-events.ts'
@@ -24,7 +24,7 @@ import { toDeliveryUpdate } from './parcel-events.ts'
 export const labelShipment = async (ctx: CarrierCtx, shipmentId: string, by?: Author): Promise<BookedShipment> => {
   const { carrier, names, orderId } = await openShipment(ctx, shipmentId)
   const labelUrl = await callCarrier(ctx, carrier, (one, account, signal) => one.makeLabel(account, names, signal))
-  await ctx.db.tx(async (tx) => {
+  await storing(ctx).db.tx(async (tx) => {
     await saveLabel(tx, ctx.store.id, shipmentId, labelUrl)
     note(tx, ctx, by, 'order.parcel_labelled', orderId, shipmentId)
   })
@@ -35,7 +35,7 @@ export const labelShipment = async (ctx: CarrierCtx, shipmentId: string, by?: Au
 export const schedulePickup = async (ctx: CarrierCtx, shipmentId: string, by?: Author): Promise<BookedShipment> => {
   const { carrier, names, orderId } = await openShipment(ctx, shipmentId)
   const pickupAt = await callCarrier(ctx, carrier, (one, account, signal) => one.schedulePickup(account, names, signal))
-  await ctx.db.tx(async (tx) => {
+  await storing(ctx).db.tx(async (tx) => {
     await savePickup(tx, ctx.store.id, shipmentId, pickupAt)
     note(tx, ctx, by, 'order.parcel_pickup', orderId, shipmentId)
   })
@@ -70,7 +70,7 @@ export const cancelShipment = async (ctx: CarrierCtx, shipmentId: string, by?: A
   if (names !== null) {
     await callCarrier(ctx, carrier, (one, account, signal) => one.cancelShipment(account, names, signal))
   }
-  await ctx.db.tx((tx) => markCancelled(tx, ctx, shipment, by))
+  await storing(ctx).db.tx((tx) => markCancelled(tx, ctx, shipment, by))
   return readBookedShipment(ctx, shipmentId)
 }
 

@@ -191,8 +191,8 @@ export const scriptedProvider = (name = 'scripted') => {
     close: 'closed' as 'closed' | 'paid' | 'in_progress' | 'down',
     refund: 'succeeded' as 'succeeded' | 'pending' | 'failed' | 'down',
   }
-  /** Runs while a session is being started. */
-  const meanwhile = { start: async (_paymentId: string) => {} }
+  /** Runs while a session is being started, or money is refunded. */
+  const meanwhile = { start: async (_paymentId: string) => {}, refund: async () => {} }
   const play = <Action extends keyof typeof does>(action: Action) => {
     calls.push(action)
     const result = does[action]
@@ -222,7 +222,10 @@ export const scriptedProvider = (name = 'scripted') => {
       instrument: { method: 'card', last4: '1111', upiId: '', reference: 'asked' },
     }),
     close: async () => play('close'),
-    refund: async () => ({ status: play('refund'), reference: null, detail: '' }),
+    refund: async () => {
+      await meanwhile.refund()
+      return { status: play('refund'), reference: null, detail: '' }
+    },
     check: async () => 'The script has no credentials.',
     webhook: null,
     readReturn: () => noNames,

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestService, type TestService } from '../../../test/harness.ts'
+import { mustExist } from '../../core/must-exist.ts'
+import type { OnDisconnect } from '../../core/on-disconnect.ts'
+import { ctxOfOrder } from './callback.ts'
 import { scriptedProvider } from './fixture.ts'
 import { openRefundScene } from './refund-fixture.ts'
+import { requestRefund, tryRefundNow } from './refunds.ts'
 
 const scripted = scriptedProvider()
 const undivided = scriptedProvider('undivided')
@@ -260,5 +264,34 @@ test('a wrong amount, line or quantity and an unpaid order are refused, and noth
   await order.refund({ amount: 150 })
   // A share of 100 is more than the 50 that are left.
   assert.equal(await codeOf(order.refund({ items: [{ id, quantity: 1 }] })), 'REFUND_TOO_LARGE')
+  assert.deepEqual(await scene.findings(), [])
+})
+
+test('a refund that was made is stored, although its caller is gone and the store is busy', async (t) => {
+  const scene = await openRefundScene(service, { provider: 'scripted' })
+  const order = await scene.order()
+  const { services } = service.app
+  const ctx = mustExist(await ctxOfOrder(services, order.id), 'the order')
+  const refund = mustExist(await ctx.db.tx((tx) => requestRefund(tx, ctx, order.id, {}, {})), 'the refund')
+  let isGone = false
+  const onDisconnect: OnDisconnect = (leave) => {
+    if (isGone) process.nextTick(leave)
+    return () => {}
+  }
+  const held = Promise.withResolvers<void>()
+  const busy: Promise<void>[] = []
+  scripted.meanwhile.refund = async () => {
+    isGone = true
+    // More than the store may hold.
+    for (let i = 0; i < 20; i++) busy.push(ctx.db.forStore(ctx.store.id).tx(() => held.promise))
+    setTimeout(held.resolve, 100)
+  }
+  t.after(() => {
+    scripted.meanwhile.refund = async () => {}
+  })
+  const caller = { ...ctx, db: services.db.forStore(ctx.store.id, onDisconnect) }
+  assert.equal(await tryRefundNow(caller, refund), 'succeeded')
+  await Promise.all(busy)
+  assert.deepEqual((await order.state()).slice(0, 2), ['refunded', 'refunded'])
   assert.deepEqual(await scene.findings(), [])
 })

@@ -68,7 +68,9 @@ export const tryRefundNow = async (
 ): Promise<RefundStatus> => {
   const claimed = await claimRefund(ctx.db, ctx.store.id, id)
   if (claimed === undefined) return status
-  return tryRefund({ ...ctx, providerCalls: { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) } }, claimed)
+  const providerCalls = { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) }
+  // What the provider has done is stored, however long the request has waited and whether or not its caller still listens.
+  return tryRefund({ ...ctx, db: ctx.db.forStore(ctx.store.id), providerCalls }, claimed)
 }
 
 const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
