@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { databaseUrl } from '../../test/harness.ts'
 import { Sending, type SentStatement, StatementBatch } from './batch.ts'
 import { sqlState } from './errors.ts'
 
-const connect = async (t: TestContext) => {
+const connect = async (t: TestContext, options: pg.ClientConfig = {}) => {
   // Directly, because a pooler may not support named statements.
-  const client = new pg.Client({ connectionString: databaseUrl, pipeline: true })
+  const client = new pg.Client({ connectionString: databaseUrl, pipeline: true, ...options })
   client.on('error', () => {})
   await client.connect()
   t.after(() => client.end())
@@ -122,4 +123,16 @@ test('a value that cannot be sent is refused before anything is sent', () => {
   const loop: { self?: object } = {}
   loop.self = loop
   assert.throws(() => new Sending({ ...one, values: [loop] }), TypeError)
+})
+
+test('a time limit for answers that pg was given ends with the answer', async (t) => {
+  const client = await connect(t, { query_timeout: 200 })
+  await send(client, [{ text: 'select 1' }])
+  const failed = await send(client, [{ text: 'select 1 / 0' }])
+  assert.deepEqual(failed, [{ state: '22012' }])
+  await sleep(400)
+  const [answer] = await send(client, [{ text: 'select 2 as two' }])
+  assert.deepEqual(answer?.rows, [{ two: 2 }])
+  const late = await send(client, [{ text: 'select pg_sleep(5)' }])
+  assert.deepEqual(late, [{ state: 'Query read timeout' }])
 })

@@ -55,6 +55,8 @@ export class StatementBatch extends pg.Query {
   /** The statement that is being answered. pg keeps by these two what a connection has prepared. */
   name: string | undefined
   text: string | undefined
+  /** Set by pg if there is a `query_timeout`, whose timer it ends. */
+  declare callback?: (error: unknown) => void
   #at = 0
   #columns: Map<string, Columns> | undefined
 
@@ -115,10 +117,12 @@ export class StatementBatch extends pg.Query {
 
   /** Only now a statement without a transaction is committed. */
   handleReadyForQuery() {
+    this.callback?.(null)
     for (const sending of this.statements) settle(sending)
   }
 
   handleError(error: unknown, { submittedNamedStatements }: Connection) {
+    this.callback?.(error)
     // After the last answer, it was the commit of a single statement that failed.
     const failed = Math.min(this.#at, this.statements.length - 1)
     const isOfServer = error instanceof pg.DatabaseError

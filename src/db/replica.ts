@@ -99,7 +99,8 @@ export const openReplica = ({ databaseReadUrl, primary, log, ...options }: Repli
     readsFor: (own, storeId) => {
       if (!mayRead(storeId)) return own
       const replica = db.forStore(storeId)
-      return { ...own, ...eitherOf(replica, own), fresh: eitherOf(replica.fresh, own.fresh) }
+      const away: Away = { isAway: false }
+      return { ...own, ...eitherOf(replica, own, away), fresh: eitherOf(replica.fresh, own.fresh, away) }
     },
     noteChange: (storeId) => void changedAt.set(storeId, performance.now()),
     setListening: (listens) => {
@@ -120,14 +121,19 @@ const parseLsn = (text: string) => {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
+/** A request that the replica has refused once does not wait for it again. */
+type Away = { isAway: boolean }
+
 /** What the replica cannot answer is asked of the primary: also a statement that was in the way of its replay. */
-const eitherOf = (replica: Queries, primary: Queries): Queries => {
+const eitherOf = (replica: Queries, primary: Queries, away: Away): Queries => {
   const either = async <Result>(ask: (queries: Queries) => Promise<Result>) => {
+    if (away.isAway) return ask(primary)
     try {
       return await ask(replica)
     } catch (error) {
       const isRefused = error instanceof Failure && error.code === 'SERVICE_UNAVAILABLE'
       if (!isRefused && !(error instanceof pg.DatabaseError)) throw error
+      away.isAway ||= isRefused
       return ask(primary)
     }
   }
