@@ -43,8 +43,8 @@ const entryTtlMs = 1_000
 const maxKeys = 20_000
 const maxOrigins = 20_000
 const maxRefusedBytes = 2 * 1024 * 1024
-/** Stores share them, so that they take the same memory for any number of stores. */
-const changeCounters = 4_096
+/** Beyond this, all stores count as changed once. Their answers are then not kept until they are read anew. */
+const maxChangedStores = 10_000
 
 /** The format of `createKey`. */
 const keyShape = /^v[sp]k_[0-9a-z]{32}$/
@@ -78,11 +78,16 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
   let invalidations = 0
   let invalidatedAtMs = 0
   // The number of the last invalidation, and how many there were before a store was read.
-  const lastInvalidation = new Float64Array(changeCounters)
+  const lastInvalidation = new Map<StoreId, number>()
+  let lastOfAll = 0
   const invalidationsBefore = new WeakMap<Store, number>()
   const countInvalidation = () => {
     invalidations++
     invalidatedAtMs = performance.now()
+  }
+  const changeAll = () => {
+    lastInvalidation.clear()
+    lastOfAll = invalidations
   }
 
   const readAndCache = async <Found>(
@@ -184,17 +189,18 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       if (readAtMs > invalidatedAtMs && performance.now() < readAtMs + entryTtlMs) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
-    isCurrent: (store) => (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation[store.id % changeCounters] ?? 0),
+    isCurrent: (store) => (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation.get(store.id) ?? lastOfAll),
     invalidateStore: (storeId) => {
       countInvalidation()
-      lastInvalidation[storeId % changeCounters] = invalidations
+      if (lastInvalidation.size >= maxChangedStores) changeAll()
+      lastInvalidation.set(storeId, invalidations)
       stores.delete(storeId)
       refused.clear()
       for (const key of keys.values()) if (key.store.id === storeId) key.staleAtMs = 0
     },
     invalidateAll: () => {
       countInvalidation()
-      lastInvalidation.fill(invalidations)
+      changeAll()
       stores.clear()
       refused.clear()
       for (const key of keys.values()) key.staleAtMs = 0
