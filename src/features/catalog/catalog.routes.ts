@@ -45,11 +45,17 @@ export const catalogRoutes = routes(catalogContract, {
     const { result, asOfMs } = await search(reading(ctx), query)
     return { body: writeResult(result), products: idsOf(result.data), asOfMs }
   },
-  suggest: async ({ ctx, query }) => ({ body: await suggest(reading(ctx), query.q), products: [] }),
+  suggest: async ({ ctx, query }) => {
+    const { suggestions, asOfMs } = await suggest(reading(ctx), query.q)
+    return { body: suggestions, products: [], asOfMs }
+  },
 })
 
 export const filterRoutes = routes(filtersContract, {
-  listFilters: async ({ ctx, query }) => ({ body: await listFilters(reading(ctx), query), products: [] }),
+  listFilters: async ({ ctx, query }) => {
+    const { filters, asOfMs } = await listFilters(reading(ctx), query)
+    return { body: filters, products: [], ...(asOfMs !== undefined && { asOfMs }) }
+  },
 })
 
 export const storeRoutes = routes(storeContract, {

@@ -8,21 +8,21 @@ import { search } from './search.ts'
 const maxOptions = 10
 const maxValues = 50
 
+/** `asOfMs` as for the search, if there was one. */
+type FiltersAnswer = { filters: Filters; asOfMs?: number }
+
 /** The options of the products in a list or a search. */
-export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<Filters> => {
-  const filter = q === undefined ? await readFilter(ctx, query) : { ids: await bestMatches(ctx, { q, ...query }) }
+export const listFilters = async (ctx: StoreCtx, { q, ...query }: FiltersQuery): Promise<FiltersAnswer> => {
+  const matches = q === undefined ? undefined : await search(ctx, { q, ...query, limit: 100 })
+  const filter = matches === undefined ? await readFilter(ctx, query) : { ids: matches.result.data.map(({ id }) => id) }
   const found = filter === null ? [] : await listOptions(ctx.db, outletRefOf(ctx), filter)
   const byName = Map.groupBy(found, ({ name }) => name)
-  return {
-    options: [...byName]
-      .sort(([one, some], [other, others]) => productsOf(others) - productsOf(some) || compareNames(one, other))
-      .slice(0, maxOptions)
-      .map(([name, values]) => ({ name, values: showValues(values) })),
-  }
+  const options = [...byName]
+    .sort(([one, some], [other, others]) => productsOf(others) - productsOf(some) || compareNames(one, other))
+    .slice(0, maxOptions)
+    .map(([name, values]) => ({ name, values: showValues(values) }))
+  return { filters: { options }, ...(matches && { asOfMs: matches.asOfMs }) }
 }
-
-const bestMatches = async (ctx: StoreCtx, query: FiltersQuery & { q: string }) =>
-  (await search(ctx, { ...query, limit: 100 })).result.data.map(({ id }) => id)
 
 const productsOf = (lists: readonly OptionList[]) => lists.reduce((sum, { count }) => sum + count, 0)
 

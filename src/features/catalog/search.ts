@@ -251,15 +251,18 @@ const noMatches = {
 const suggestedProducts = 8
 const suggestedCategories = 4
 
-export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions> => {
-  const { terms, products: all } = await readTerms(ctx, text)
-  if (terms.length === 0) return { products: [], categories: [] }
+/** `asOfMs` as for a search. */
+type SuggestAnswer = { suggestions: Suggestions; asOfMs: number }
+
+export const suggest = async (ctx: StoreCtx, text: string): Promise<SuggestAnswer> => {
+  const { terms, products: all, asOfMs } = await readTerms(ctx, text)
+  if (terms.length === 0) return { suggestions: { products: [], categories: [] }, asOfMs }
   const request = { nameKey: fold(text.trim()), sort: 'relevance', limit: suggestedProducts } as const
-  const [{ products }, categories] = await Promise.all([
+  const [{ products, asOfMs: foundAsOfMs = asOfMs }, categories] = await Promise.all([
     // The shopper is still typing the last word, so it matches as a prefix.
     tryTerms(loosenLast(terms), false, async (terms) => {
-      const products = await suggestProducts(ctx, { ...request, terms }, all)
-      return { products, matches: products.length }
+      const found = await suggestProducts(ctx, { ...request, terms }, all)
+      return { ...found, matches: found.products.length }
     }),
     sql.suggestCategories(
       ctx.db,
@@ -268,23 +271,25 @@ export const suggest = async (ctx: StoreCtx, text: string): Promise<Suggestions>
       suggestedCategories,
     ),
   ])
-  return {
-    products: products.map(({ images: [image = ''], ...product }) => ({
-      ...product,
-      image: showImage(ctx, image),
-      ...showSizes(ctx, image),
-    })),
-    categories,
-  }
+  const shown = products.map(({ images: [image = ''], ...product }) => ({
+    ...product,
+    image: showImage(ctx, image),
+    ...showSizes(ctx, image),
+  }))
+  return { suggestions: { products: shown, categories }, asOfMs: Math.min(asOfMs, foundAsOfMs) }
 }
 
-const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number) => {
+type Suggested = { products: sql.SuggestedProduct[]; asOfMs?: number }
+
+const suggestProducts = async (ctx: StoreCtx, page: sql.SearchPage, products: number): Promise<Suggested> => {
   const indexed = ctx.searchIndexes.ask(outletRefOf(ctx), products, (reader) => suggestFromIndex(reader, page))
   if (indexed !== undefined) {
     const seqs = indexed.result.map(({ seq }) => seq)
-    return seqs.length === 0 ? [] : sql.readSuggested(ctx.db, outletRefOf(ctx), seqs)
+    const found = seqs.length === 0 ? [] : await sql.readSuggested(ctx.db, outletRefOf(ctx), seqs)
+    return { products: found, asOfMs: indexed.asOfMs }
   }
   const rows = chooseSuggestedRows(page, products)
-  const newest = rows && (await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, rows))
-  return newest && newest.length === page.limit ? newest : sql.suggestProducts(ctx.db, outletRefOf(ctx), page)
+  const newest = rows ? await sql.suggestProducts(ctx.db, outletRefOf(ctx), page, rows) : undefined
+  const isFull = newest !== undefined && newest.length === page.limit
+  return { products: isFull ? newest : await sql.suggestProducts(ctx.db, outletRefOf(ctx), page) }
 }
