@@ -44,6 +44,7 @@ export const breakConnections = async (
   const vitrine = commandsIn({ ...settings, DATABASE_URL: direct })
   const market = await openMarket(t, vitrine)
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
+  const check = () => checkLedger(market, traffic.ledger, { url, vitrine })
   for (let round = 0; round < rounds; round++) {
     for (const { name, begin } of faults) {
       await begin(line, random)
@@ -56,11 +57,12 @@ export const breakConnections = async (
       // Everyone gets on before the next fault.
       await traffic.awaitOrders(clients)
       t.diagnostic(`${name}: orders again ${Math.round(tookMs)} ms after the end`)
+      await traffic.pause(check)
     }
   }
   await traffic.stop()
   t.diagnostic(traffic.tell())
   // The service answers all the time.
   assert.equal(traffic.answers.none, undefined)
-  await checkLedger(market, traffic.ledger, { url, vitrine })
+  await check()
 }

@@ -50,6 +50,7 @@ export const fillDisk = async (
   const vitrine = commandsIn(settings)
   const market = await openMarket(t, vitrine)
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true })
+  const check = () => checkLedger(market, traffic.ledger, { url, vitrine })
   for (let round = 1; round <= rounds; round++) {
     await traffic.awaitOrders()
     const filler = join(folder, 'other/filler')
@@ -60,8 +61,10 @@ export const fillDisk = async (
     await until(() => isHealthy(url))
     await traffic.awaitOrders()
     t.diagnostic(`round ${round}: orders again ${Math.round(performance.now() - freedAt)} ms after there was space`)
+    await traffic.pause(check)
   }
   await traffic.stop()
   t.diagnostic(traffic.tell())
-  await checkLedger(market, traffic.ledger, { url, vitrine })
+  assert.ok((traffic.answers[503] ?? 0) > 0, 'every call succeeded while the disk was full')
+  await check()
 }

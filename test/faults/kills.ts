@@ -48,6 +48,7 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
   const market = await openMarket(t, vitrine)
   const { url } = service
   const traffic = await startTraffic(t, market, { clients, choose: () => url, repeats: true, random })
+  const check = () => checkLedger(market, traffic.ledger, { url, vitrine })
   const readyAfterMs: number[] = []
   const ownMs: number[] = []
   for (const victim of victims) {
@@ -74,13 +75,14 @@ export const killAtRandom = async (t: TestContext, options: KillOptions) => {
       const inTurn = [service.pid, ...workersOf(service).slice(0, 1)]
       ownMs.push(inTurn.map(waitedForProcessorMs).reduce((left, waitedMs) => left - waitedMs, tookMs))
     }
+    await traffic.pause(check)
   }
   await traffic.awaitOrders()
   await traffic.stop()
   t.diagnostic(`${victims.length} kills, ready again after ${describeTimes(readyAfterMs)}`)
   if (ownMs.length > 0) t.diagnostic(`less the time that it waited for a processor: ${describeTimes(ownMs)}`)
   t.diagnostic(traffic.tell())
-  await checkLedger(market, traffic.ledger, { url, vitrine })
+  await check()
   if (eventsMs !== undefined) await awaitEvents(market, traffic.ledger, eventsMs)
 }
 

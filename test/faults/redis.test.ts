@@ -27,6 +27,7 @@ test('while Redis is killed, hangs and is back, two instances sell, and refuse n
   const choose = () => instances[turn++ % 2 === 0 ? 0 : 1].url
   // A call that is not answered well is a fault: nothing that a shop needs depends on Redis.
   const traffic = await startTraffic(t, market, { clients: 4, choose, repeats: false, random })
+  const check = () => checkLedger(market, traffic.ledger, { url: choose(), vitrine })
   for (const [begin, end] of [
     [redis.stop, redis.start],
     [redis.freeze, redis.thaw],
@@ -36,9 +37,10 @@ test('while Redis is killed, hangs and is back, two instances sell, and refuse n
     await begin()
     await traffic.awaitOrders(8)
     await end()
+    await traffic.pause(check)
   }
   await traffic.awaitOrders(8)
   await traffic.stop()
   for (const { seen } of instances) assert.match(seen.stdout, /Redis unavailable/)
-  await checkLedger(market, traffic.ledger, { url: choose(), vitrine })
+  await check()
 })

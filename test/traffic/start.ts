@@ -67,8 +67,12 @@ export const startTraffic = async (t: TestContext, market: Market, options: Traf
     },
     /** Lets everyone finish what they are doing. Throws if an answer was not one that a client must expect. */
     stop,
-    /** Goes on after `stop`. */
-    start,
+    /** Stops for as long as this takes. */
+    pause: async (meanwhile: () => Promise<void>) => {
+      await stop()
+      await meanwhile()
+      start()
+    },
     /** What happened, in a sentence. */
     tell: () => {
       const { orders, paid, shipped, refunds } = ledger
