@@ -95,7 +95,7 @@ export const withDatabaseName = (url: string, name: string) =>
 export const connectionTo = (url: string): DbConnection => {
   const { TEST_POOLER: pooler, DATABASE_PREPARE: prepare } = process.env
   const connectionString = pooler === undefined ? url : withDatabaseName(pooler, databaseName.exec(url)?.[1] ?? '')
-  return { connectionString, prepare: prepare !== 'off' }
+  return { connectionString, prepare: prepare !== 'off', isPooler: pooler !== undefined }
 }
 
 export const runSql = (connectionString: string, text: string) =>
