@@ -6,11 +6,14 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  commandRunner,
   findProgram,
   freePort,
   newDatabase,
   newFolder,
+  type Running,
   root,
+  runJson,
   type Settings,
   startService,
   until,
@@ -20,6 +23,7 @@ import { callUrl } from './harness.ts'
 import { awaitEvents, checkLedger } from './traffic/check.ts'
 import { openMarket } from './traffic/market.ts'
 import { startTraffic } from './traffic/start.ts'
+import { checkOutReleaseBefore, lacksReleaseBefore, programIn } from './upgrade/release-before.ts'
 
 /** Two instances behind haproxy, with the configuration of docs/production.md. */
 const skip = findProgram('haproxy') === undefined && 'haproxy is not installed'
@@ -32,27 +36,40 @@ for (const workers of ['1', '2']) {
     const start = (PORT: string) => startService(t, { ...settings, PORT, VITRINE_WORKERS: workers })
     const instances = await Promise.all(ports.map(start))
     const { url } = await startBalancer(t, ports)
-    const options = { clients: 12, everyMs: 115, choose: () => url, repeats: false, looksAround: true }
+    const options = { clients: 14, everyMs: 115, choose: () => url, repeats: false, looksAround: true }
     const traffic = await startTraffic(t, market, options)
     const startedAt = performance.now()
-    for (const [i, port] of ports.entries()) {
-      await sleep(2_000)
-      const { code } = (await instances[i]?.stop()) ?? {}
-      assert.equal(code, 0)
-      instances[i] = await start(port)
-      // As long as haproxy needs to see it.
-      await sleep(4_000)
-    }
+    await replaceInTurn(ports, instances, start)
     await traffic.stop()
-    const seconds = (performance.now() - startedAt) / 1000
-    const calls = traffic.takeTimes().length
-    t.diagnostic(
-      `${calls} calls in ${seconds.toFixed(1)} s, ${Math.round(calls / seconds)} a second; ${traffic.tell()}`,
-    )
+    tellRate(t, traffic, startedAt)
     await checkLedger(market, traffic.ledger, { url, vitrine })
     await awaitEvents(market, traffic.ledger, 60_000)
   })
 }
+
+test('an upgrade from the release before, one instance after the other, fails no call at 100 a second', {
+  skip: skip || lacksReleaseBefore,
+}, async (t) => {
+  const { settings, ports } = await prepare(t, { migrated: false })
+  const old = checkOutReleaseBefore(t)
+  const run = commandRunner(old)
+  const market = await openMarket(t, (args) => runJson(args, settings, run))
+  const startOld = (PORT: string) => startService(t, { ...settings, PORT }, programIn(old, 'start'))
+  const instances: Running[] = []
+  for (const port of ports) instances.push(await startOld(port))
+  const { url } = await startBalancer(t, ports)
+  const options = { clients: 14, everyMs: 115, choose: () => url, repeats: false, looksAround: true }
+  const traffic = await startTraffic(t, market, options)
+  const startedAt = performance.now()
+  const vitrine = commandsIn(settings)
+  const { applied } = await vitrine(['migrate'])
+  t.diagnostic(`migrations under traffic: ${applied.join(', ') || 'none'}`)
+  await replaceInTurn(ports, instances, (PORT) => startService(t, { ...settings, PORT }))
+  await traffic.stop()
+  tellRate(t, traffic, startedAt)
+  await checkLedger(market, traffic.ledger, { url, vitrine })
+  await awaitEvents(market, traffic.ledger, 60_000)
+})
 
 test('during an upgrade each version of the admin page gets all its files', { skip }, async (t) => {
   const { settings, ports } = await prepare(t)
@@ -75,9 +92,32 @@ test('during an upgrade each version of the admin page gets all its files', { sk
   assert.equal((await callUrl(`${url}/admin/assets/nothing.js`)).status, 404)
 })
 
-const prepare = async (t: TestContext) => {
+type Traffic = Awaited<ReturnType<typeof startTraffic>>
+
+const replaceInTurn = async (
+  ports: readonly string[],
+  instances: Running[],
+  start: (port: string) => Promise<Running>,
+) => {
+  for (const [i, port] of ports.entries()) {
+    await sleep(2_000)
+    const { code } = (await instances[i]?.stop()) ?? {}
+    assert.equal(code, 0)
+    instances[i] = await start(port)
+    // As long as haproxy needs to see it.
+    await sleep(4_000)
+  }
+}
+
+const tellRate = (t: TestContext, traffic: Traffic, startedAt: number) => {
+  const seconds = (performance.now() - startedAt) / 1000
+  const calls = traffic.takeTimes().length
+  t.diagnostic(`${calls} calls in ${seconds.toFixed(1)} s, ${Math.round(calls / seconds)} a second; ${traffic.tell()}`)
+}
+
+const prepare = async (t: TestContext, { migrated = true } = {}) => {
   const settings = {
-    ...{ DATABASE_URL: await newDatabase(t, { migrated: true }), VITRINE_DATA_DIR: newFolder(t) },
+    ...{ DATABASE_URL: await newDatabase(t, { migrated }), VITRINE_DATA_DIR: newFolder(t) },
     ...{ VITRINE_SECRET: 's'.repeat(40), VITRINE_STOP_DELAY_SECONDS: '5', VITRINE_TRUST_PROXY: '127.0.0.1' },
   } satisfies Settings
   return { settings, ports: [await freePort(), await freePort()] }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import {
@@ -20,23 +19,12 @@ import type { Run } from '../every-command.ts'
 import { awaitEvents, checkLedger } from '../traffic/check.ts'
 import { openMarket } from '../traffic/market.ts'
 import { startTraffic } from '../traffic/start.ts'
-import { releaseBefore } from './release-before.ts'
+import { checkOutReleaseBefore, equip, lacksReleaseBefore, programIn } from './release-before.ts'
 
-/** HISTORY=required fails where the commit is missing, as in a shallow clone or a package. */
-const hasHistory = (() => {
-  try {
-    execFileSync('git', ['cat-file', '-e', `${releaseBefore}^{commit}`], { cwd: root, stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-const skip =
-  !hasHistory && process.env.HISTORY !== 'required' && `the commit ${releaseBefore} is not in this repository`
-
-test('the release before works beside this version, on its schema, and buyers notice nothing', { skip }, async (t) => {
-  assert.ok(hasHistory, `the commit ${releaseBefore} of test/upgrade/release-before.ts is not in this repository`)
-  const old = checkOut(t)
+test('the release before works beside this version, on its schema, and buyers notice nothing', {
+  skip: lacksReleaseBefore,
+}, async (t) => {
+  const old = checkOutReleaseBefore(t)
   const { version } = JSON.parse(readFileSync(join(old, 'package.json'), 'utf8'))
   const settings = {
     ...{ DATABASE_URL: await newDatabase(t), VITRINE_DATA_DIR: newFolder(t), VITRINE_SECRET: 's'.repeat(40) },
@@ -79,25 +67,6 @@ test('the release before works beside this version, on its schema, and buyers no
     await checkLedger(market, traffic.ledger, { url, vitrine })
   await awaitEvents(market, traffic.ledger, 60_000)
 })
-
-const programIn = (folder: string, ...args: string[]) => ({
-  program: [process.execPath, join(folder, 'src/main.ts'), ...args],
-})
-
-const checkOut = (t: TestContext) => {
-  const folder = join(newFolder(t, 0o755), 'old')
-  mkdirSync(folder)
-  const files = execFileSync('git', ['archive', releaseBefore, 'src', 'package.json'], { cwd: root, maxBuffer: 1e9 })
-  execFileSync('tar', ['-x', '-C', folder], { input: files })
-  equip(folder)
-  return folder
-}
-
-/** Versions of dependencies may differ; the release runs with those of this checkout. */
-const equip = (folder: string) => {
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  cpSync(join(root, 'test/command-worker.ts'), join(folder, 'test/command-worker.ts'))
-}
 
 /** The code of a checkout with one more migration, so that there is a newer schema right after a release, too. */
 const copyWithFuture = (t: TestContext, source: string, version: string) => {
