@@ -239,7 +239,7 @@ test('a backup of an older schema is migrated after it was restored, and a datab
   await assertHealthy(place)
   const shown = await runJson(['store', 'show', '--store', 'store_old'], place)
   assert.equal(shown.name, 'Old Door')
-  // The trigger that makes the sequence of a store's order numbers works again.
+  // A backup of that time had a trigger for new stores, which later migrations remove.
   await runJson(['store', 'create', '--name', 'New', '--domain', 'new.example', '--currency', 'EUR'], place)
 
   const target = await newDatabase(t)
