@@ -1,14 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readProcessorTimes } from './buying-cpu.ts'
+import { searchPaths } from './reads.ts'
+import { openRelay } from './round-trips.ts'
 import { openSellingStore, type SellingStore } from './selling-store.ts'
-import { makeBuyer, openPhones } from './whole-order.ts'
+import { newEmptyDir, removeDataDir, startService } from './service.ts'
+import { makeBuyer, openPhones, type Phones } from './whole-order.ts'
 
 const help = `npm run bench:orders -- [--shoppers 8] [--seconds 20] [--smoke]
 
 Measures what a whole order costs: a guest fills a cart, signs in by a one-time password, claims the cart, checks out and
 opens the payment, and the provider reports it as paid. Seven calls. Prints the processor time of the service and of the
-database, the commits, and the bytes that each order adds to the log and to the tables of the database.
+database, the commits, and the bytes that each order adds to the log and to the tables of the database. Then a second
+service, whose way to the database counts round trips, buys and reads.
 
   --shoppers N  how many buy at the same time
   --seconds N   of the run, after a run to warm up
@@ -41,6 +48,7 @@ const main = async () => {
     // Statistics as a database has them after a minute of use.
     await store.query('vacuum analyze')
     await measure(store, buy)
+    await countRoundTrips(store, phones, agent)
   } finally {
     agent.destroy()
     await store.close()
@@ -85,6 +93,48 @@ const measure = async (store: SellingStore, buy: () => Promise<void>) => {
   print(`           ${each(stateAfter.commits - state.commits)} commits`)
   print(`           ${each((stateAfter.log - state.log) / 1024)} kB of the database's log`)
   print(`           ${each((stateAfter.size - state.size) / 1024)} kB of its tables and indexes`)
+}
+
+const counted = smoke ? 1 : 50
+
+/** One call after another. What the service asks by itself in that time, for its jobs, is left out. */
+const countRoundTrips = async (store: SellingStore, phones: Phones, agent: Agent) => {
+  const relay = await openRelay(store.database.connection)
+  const dataDir = newEmptyDir()
+  const secret = readFileSync(join(store.service.dataDir, 'secret'), 'utf8').trim()
+  const settings = { ...phones.settings, DATABASE_URL: relay.url, VITRINE_SECRET: secret }
+  const service = await startService(dataDir, settings)
+  try {
+    const buy = await makeBuyer({ ...store, service }, phones, agent, 1_000_000)
+    let read = 0
+    const reading = (path: string) => async () => {
+      const url = `${service.url}${path}${path.includes('?') ? '&' : '?'}_=${++read}`
+      const { status } = await fetch(url, { headers: { 'x-store-key': store.key } })
+      if (status !== 200) throw new Error(`${path}: the answer was ${status}`)
+    }
+    const kinds = [
+      { name: 'an order', call: buy },
+      { name: 'a product that is not cached', call: reading('/v1/products/product-7') },
+      { name: 'a list that is not cached', call: reading('/v1/products') },
+      { name: 'a search that is not cached', call: reading(searchPaths[0] ?? '') },
+    ]
+    const tripsOf = async (calls: number, call: () => Promise<unknown>) => {
+      const [began, before] = [performance.now(), relay.count()]
+      for (let i = 0; i < calls; i++) await call()
+      return { seconds: (performance.now() - began) / 1000, trips: relay.count() - before }
+    }
+    for (const { call } of kinds) await tripsOf(5, call)
+    const idle = await tripsOf(1, () => sleep(smoke ? 100 : 5_000))
+    for (const { name, call } of kinds) {
+      const { seconds, trips } = await tripsOf(counted, call)
+      const own = trips - (seconds * idle.trips) / idle.seconds
+      print(`${name}: ${(own / counted).toFixed(1)} round trips to the database`)
+    }
+  } finally {
+    await service.stop()
+    relay.close()
+    removeDataDir(dataDir)
+  }
 }
 
 const timesOf = ({ service, serverPid }: SellingStore) => readProcessorTimes(service.pid, serverPid)

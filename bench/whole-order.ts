@@ -71,11 +71,12 @@ export const buyOnce = async (
   return { orderId: order.id, customer }
 }
 
-/** Returns a function that buys one product, another one each time. */
+/** Returns a function that buys one product, another one each time, for a new customer. Not for the first `before` ones. */
 export const makeBuyer = async (
   { service, key, store, webhookLogin, query }: SellingStore,
   phones: Phones,
   agent: Agent,
+  before = 0,
 ) => {
   const post = async (path: string, headers: Record<string, string>, body: object) => {
     const text = JSON.stringify(body)
@@ -96,7 +97,7 @@ export const makeBuyer = async (
     [store.id],
   )) as { variantId: string; productId: string }[]
   const seller = { key, publicId: store.publicId, webhookLogin, phones }
-  let bought = 0
+  let bought = before
   return async () => {
     bought++
     const line = variants[bought % variants.length]
