@@ -11,7 +11,7 @@ import { newFolder, root } from '../../src/cli/fixture.ts'
  * At each release, after its commit is tagged, this becomes that commit: the next version is then tested against it. Until
  * 0.2.0 is released, a commit stands for it that has all migrations that need all instances to be stopped.
  */
-const releaseBefore = { commit: 'c894f21', version: '0.2.0' }
+const releaseBefore = { commit: '8865f6e', version: '0.2.0' }
 
 /** HISTORY=required fails where the commit is missing, as in a shallow clone or a package. */
 const hasHistory = (() => {
