@@ -45,6 +45,12 @@ type Field = { name: string; dataTypeID: number }
 const columnsOf = new WeakMap<Connection, Map<string, Columns>>()
 
 /**
+ * Statements that PostgreSQL may have skipped. It knows nothing of them then, but PgBouncer does, and refuses the name until
+ * it is closed.
+ */
+const doubtfulOf = new WeakMap<Connection, Set<string>>()
+
+/**
  * Statements that are sent in one packet and answered in one. pg's own query sends five messages for each, has the columns
  * described each time, and asks for an answer of its own, which is a third of Node's processor time for a short statement
  * (decision 0062). Several statements must belong to one transaction: after a failure, PostgreSQL skips
@@ -75,6 +81,7 @@ export class StatementBatch extends pg.Query {
       const { name = '', text } = sending
       sending.columns = known.get(name)
       if (!isPrepared(connection, name)) {
+        if (doubtfulOf.get(connection)?.delete(name)) parts.push(serialize.close({ type: 'S', name }))
         parts.push(serialize.parse({ name, text }))
         if (name !== '') connection.submittedNamedStatements[name] = text
       }
@@ -121,13 +128,17 @@ export class StatementBatch extends pg.Query {
     for (const sending of this.statements) settle(sending)
   }
 
-  handleError(error: unknown, { submittedNamedStatements }: Connection) {
+  handleError(error: unknown, connection: Connection) {
+    const { submittedNamedStatements } = connection
     this.callback?.(error)
     // After the last answer, it was the commit of a single statement that failed.
     const failed = Math.min(this.#at, this.statements.length - 1)
     const isOfServer = error instanceof pg.DatabaseError
     for (const [i, sending] of this.statements.entries()) {
-      if (i >= failed && sending.name !== undefined) delete submittedNamedStatements[sending.name]
+      if (i >= failed && sending.name !== undefined) {
+        delete submittedNamedStatements[sending.name]
+        doubt(connection, sending.name)
+      }
       if (i < failed && isOfServer) settle(sending)
       else sending.reject(i === failed || !isOfServer ? error : skipped())
     }
@@ -144,6 +155,11 @@ export class StatementBatch extends pg.Query {
     this.name = this.statements[this.#at]?.name
     this.text = this.statements[this.#at]?.text
   }
+}
+
+const doubt = (connection: Connection, name: string) => {
+  const doubtful = doubtfulOf.get(connection) ?? new Set()
+  doubtfulOf.set(connection, doubtful.add(name))
 }
 
 const readRow = (columns: Columns, fields: readonly (string | null)[]) => {
