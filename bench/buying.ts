@@ -7,10 +7,11 @@ import { connectDb } from '../src/db/database.ts'
 import { checkInvariants } from '../src/features/doctor/invariants.ts'
 import { balanceLedgers } from '../test/put-on-hand.ts'
 import { costOfEach, type ProcessorTimes, readProcessorTimes } from './buying-cpu.ts'
-import { address, checkoutScript, eventOf, settlementScript } from './buying-scripts.ts'
+import { checkoutOf, type PlacedOrder, recordBuying, settlementOf } from './buying-scripts.ts'
 import { fillBuyers, fillOrders, sessionOf } from './fill-buyers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
 import { runPgbench } from './pgbench.ts'
+import { serviceSettings } from './record-requests.ts'
 import { openSellingStore, type SellingStore } from './selling-store.ts'
 import { residentMegabytes } from './service.ts'
 
@@ -104,7 +105,7 @@ const send = async (bench: Bench, requests: readonly string[]): Promise<Costed<M
 }
 
 const sendByPgbench = (bench: Bench, script: string) => {
-  const run = { folder: bench.folder, clients: connections, each: turnsOfRun }
+  const run = { folder: bench.folder, clients: connections, each: turnsOfRun, settings: serviceSettings }
   return withCost(
     bench,
     () => runPgbench(bench.database.connection, script, run),
@@ -114,15 +115,11 @@ const sendByPgbench = (bench: Bench, script: string) => {
 
 type Range = { from: number; to: number }
 
-const checkouts = ({ key }: Bench, { from, to }: Range) =>
-  Array.from({ length: to - from + 1 }, (_, i) =>
-    line(
-      'POST',
-      '/v1/checkout',
-      { 'x-store-key': key, authorization: `Bearer ${sessionOf(from + i)}`, 'content-type': 'application/json' },
-      { shippingAddress: address },
-    ),
-  )
+const toLine = ({ method, url, headers, body }: ReturnType<typeof checkoutOf | typeof settlementOf>) =>
+  line(method, url, headers, body)
+
+const checkouts = (bench: Bench, { from, to }: Range) =>
+  Array.from({ length: to - from + 1 }, (_, i) => toLine(checkoutOf(bench, from + i)))
 
 const customersOf = ({ from, to }: Range) => [from, to].map((n) => sessionOf(n).replace('ses', 'cus'))
 
@@ -133,17 +130,14 @@ const settlements = async (bench: Bench, range: Range) => {
      where o.store_id = $1 and o.status = 'pending' and o.customer_id between $2 and $3`,
     [bench.store.id, ...customersOf(range)],
   )
-  const headers = {
-    authorization: bench.webhookLogin,
-    'x-store-id': bench.store.publicId,
-    'content-type': 'application/json',
-  }
-  return rows.map((order) => line('POST', '/webhook/payment', headers, eventOf(order as Parameters<typeof eventOf>[0])))
+  return rows.map((order) => toLine(settlementOf(bench, order as PlacedOrder)))
 }
 
 type Sides = { ours: Costed<Measured>[]; theirs: Costed<{ rate: number }>[] }
 
 const measureBuying = async (bench: Bench) => {
+  const two = await moreBuyers(bench, 2)
+  const scripts = await recordBuying(bench, [two.from, two.to])
   const checkout: Sides = { ours: [], theirs: [] }
   const settlement: Sides = { ours: [], theirs: [] }
   for (let round = 0; round < warmUpRounds + rounds; round++) {
@@ -152,11 +146,11 @@ const measureBuying = async (bench: Bench) => {
     // when autovacuum last ran.
     await bench.query('vacuum analyze')
     const bought = await send(bench, checkouts(bench, first))
-    const boughtThere = await sendByPgbench(bench, checkoutScript(bench, second.from))
+    const boughtThere = await sendByPgbench(bench, scripts.checkout(second.from))
     // Both sides settle the same number of orders of the same kind.
-    await sendByPgbench(bench, checkoutScript(bench, third.from))
+    await sendByPgbench(bench, scripts.checkout(third.from))
     const settled = await send(bench, await settlements(bench, third))
-    const settledThere = await sendByPgbench(bench, settlementScript(bench, second.from))
+    const settledThere = await sendByPgbench(bench, scripts.settlement(second.from))
     if (round < warmUpRounds) continue
     checkout.ours.push(bought)
     checkout.theirs.push(boughtThere)

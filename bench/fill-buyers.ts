@@ -4,8 +4,8 @@ import { hashSecret } from '../src/core/secrets.ts'
 /** Buyers are numbers with a fixed number of digits, so that pgbench can make their names by itself. */
 const digits = 8
 export const named = (prefix: string) => `('${prefix}_' || lpad(:buyer::text, ${digits}, '0'))`
-const nameOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(digits, '0')}`
-export const sessionOf = (n: number) => nameOf('ses', n)
+export const buyerId = (prefix: string, n: number) => `${prefix}_${String(n).padStart(digits, '0')}`
+export const sessionOf = (n: number) => buyerId('ses', n)
 
 type Store = { id: number; outletId: number; products: number }
 

@@ -49,6 +49,9 @@ export const fillCarts = async (
   }
 }
 
+export const hashCode = (secret: string, storeId: number, n: number) =>
+  deriveSigner([secret], 'otp').sign(`${storeId}.${phone(n)}.${code}`)
+
 /** A valid code for each phone. */
 export const fillCodes = async (
   connection: pg.ClientConfig,
@@ -56,7 +59,6 @@ export const fillCodes = async (
   storeId: number,
   range: [number, number],
 ) => {
-  const signer = deriveSigner([secret], 'otp')
   const numbers = Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i)
   const client = new pg.Client(connection)
   await client.connect()
@@ -65,7 +67,7 @@ export const fillCodes = async (
       `insert into one_time_code (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
        select $1::integer, phone, hash, 3, now() + interval '1 day', array[now()], now() + interval '1 day'
        from unnest($2::text[], $3::text[]) as n (phone, hash)`,
-      [storeId, numbers.map(phone), numbers.map((n) => signer.sign(`${storeId}.${phone(n)}.${code}`))],
+      [storeId, numbers.map(phone), numbers.map((n) => hashCode(secret, storeId, n))],
     )
     await client.query('vacuum analyze one_time_code')
   } finally {

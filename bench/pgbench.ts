@@ -3,52 +3,49 @@ import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
-import type { Tx } from '../src/db/database.ts'
-import { toStatement } from '../src/db/sql.ts'
+import type { Recording } from './record-requests.ts'
 
-/** A value that differs from call to call: an expression of pgbench in place of a parameter. */
-export type Varying = { expression: string }
-/** As text, for the key of an object, it stands between two marks. */
-export const varying = (expression: string) => ({ expression, toString: () => `«${expression}»` }) as unknown as string
+/** Texts of recorded values that differ from transaction to transaction, each with an expression of pgbench in its place. */
+export type Varying = ReadonlyMap<string, string>
 
-type Recorded = { text: string; values: unknown[] }
+/**
+ * A recorded request, statement by statement, as text for pgbench. IDs and hashes that are not in `varying` are those of new
+ * rows: they are made of `fresh`, an expression with another value in each transaction.
+ */
+export const writeStatements = (recording: Recording, known: Varying, fresh: string): string[] => {
+  const parts = partsOf(known.keys())
+  const others = JSON.stringify(recording.map(({ values }) => values)).split(parts)
+  const ids = new Set(others.flatMap((text) => (known.has(text) ? [] : (text.match(newIdOrHash) ?? []))))
+  const varying = new Map([...known, ...[...ids].map((id, i): [string, string] => [id, `(${fresh}::text || '_${i}')`])])
+  return recording.map((sent) => writeStatement(sent, varying))
+}
 
-/** The statements of functions of a `*.sql.ts` file, as text for pgbench. */
-export const recordStatement = (send: (tx: Tx) => unknown): string => {
-  let recorded: Recorded | undefined
-  const record = (strings: TemplateStringsArray, ...values: unknown[]) => {
-    recorded = toStatement(strings, values)
-    // Has no answer to unwrap.
-    return new Promise<never>(() => {})
+/** The part of an ID that differs, and a hash of SHA-256. The store is not new. */
+const newIdOrHash = /(?<=\b(?!store)[a-z]{2,5}_)[0-9a-z]{22,26}\b|(?<=")[\w-]{43}(?=")/g
+
+const partsOf = (keys: Iterable<string>) => new RegExp(`(${[...keys].map(RegExp.escape).join('|')})`)
+
+const writeStatement = ({ text, values }: Recording[number], varying: Varying) => {
+  const parts = partsOf(varying.keys())
+  const write = (value: unknown): string => {
+    if (value === null || value === undefined) return 'null'
+    if (value instanceof Date) return quote(value.toISOString())
+    if (Array.isArray(value)) return value.length === 0 ? `'{}'` : `array[${value.map(write).join(', ')}]`
+    if (typeof value === 'object') return write(JSON.stringify(value))
+    if (typeof value !== 'string') return varying.get(String(value)) ?? String(value)
+    const pieces = value.split(parts).filter((piece) => piece !== '')
+    const written = pieces.map((piece) => varying.get(piece) ?? quote(piece))
+    if (written.length === 0) return `''`
+    if (written.length === 1) return written[0] as string
+    // What is put together has a type, and a column of JSON takes no text.
+    const type = value.startsWith('{') ? 'json' : 'text'
+    return `(${written.map((piece) => `${piece}::text`).join(' || ')})::${type}`
   }
-  send({ many: record, one: record, maybeOne: record, run: record } as unknown as Tx)
-  if (recorded === undefined) throw new Error('nothing was sent')
-  const { text, values } = recorded
-  return text.replaceAll(/\$(\d+)/g, (_, number) => write(values[Number(number) - 1]))
-}
-
-const write = (value: unknown): string => {
-  if (value === null || value === undefined) return 'null'
-  if (Array.isArray(value)) return value.length === 0 ? `'{}'` : `array[${value.map(write).join(', ')}]`
-  if (typeof value === 'object') return (value as Varying).expression
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : writeText(String(value))
-}
-
-/** A text, in whose JSON something that varies may have been written, as a value or within a text. */
-const writeText = (text: string): string => {
-  const pieces = text.split(/\{"expression":("(?:[^"\\]|\\.)*")\}/)
-  const written = pieces.map((piece, i) => (i % 2 ? `to_json(${JSON.parse(piece)})::text` : writeMarked(piece)))
-  return written.length === 1 ? (written[0] as string) : `(${written.join(' || ')})`
-}
-
-const writeMarked = (text: string): string => {
-  const pieces = text.split(/«(.*?)»/)
-  if (pieces.length === 1) return quote(text)
-  return `(${pieces.map((piece, i) => (i % 2 ? piece : quote(piece))).join(' || ')})`
+  return text.replaceAll(/\$(\d+)/g, (_, n) => write(values[Number(n) - 1]))
 }
 
 /** pgbench reads a colon before a word as a variable, even in quotes; JSON allows the blank. */
-const quote = (text: string) => `'${text.replaceAll("'", "''").replaceAll(':', ': ')}'`
+const quote = (text: string) => `'${text.replaceAll("'", "''").replaceAll(/:(?=[A-Za-z_])/g, ': ')}'`
 
 const find = () => {
   try {

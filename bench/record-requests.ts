@@ -10,7 +10,8 @@ export type Recording = readonly Sent[]
 type Sent = { text: string; values: readonly unknown[] }
 
 export type Recorder = {
-  record(requests: readonly OneRequest[]): Promise<Recording[]>
+  /** `before`: requests that fill the caches of a running service. */
+  record(requests: readonly OneRequest[], before?: readonly OneRequest[]): Promise<Recording[]>
   close(): Promise<void>
 }
 
@@ -18,10 +19,12 @@ export type Recorder = {
  * Records everything that the service sends to the database for each request, with the values. A second copy of the
  * service, in this process, answers one request after another, and the calls of its database driver are noted.
  */
-export const openRecorder = async (connection: pg.ClientConfig): Promise<Recorder> => {
+export const openRecorder = async (
+  connection: pg.ClientConfig,
+  secret = 'a secret that signs nothing that lasts',
+): Promise<Recorder> => {
   const config = loadConfig({ NODE_ENV: 'test', VITRINE_PUBLIC_URL: 'http://localhost', LOG_LEVEL: 'warn' })
-  const secrets = ['a secret that signs nothing that lasts']
-  const options = { config, connection, directConnection: connection, secrets, logger: createLogger(config) }
+  const options = { config, connection, directConnection: connection, secrets: [secret], logger: createLogger(config) }
   const app = await createApp({ ...options, jobs: null, mail: null })
   const send = async ({ method = 'GET', url, headers, body }: OneRequest) => {
     const payload = body === '' ? {} : { payload: body }
@@ -29,9 +32,8 @@ export const openRecorder = async (connection: pg.ClientConfig): Promise<Recorde
     if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.statusCode} ${answer.body}`)
   }
   return {
-    record: async (requests) => {
-      // Fills the caches that a running service has.
-      for (const one of requests.slice(-1)) await send(one)
+    record: async (requests, before = requests.slice(-1)) => {
+      for (const one of before) await send(one)
       const recordings: Recording[] = []
       for (const one of requests) recordings.push(await listenTo(() => send(one)))
       return recordings

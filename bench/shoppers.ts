@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../src/db/embedded.ts'
-import { findCustomerByPhone, insertCustomer } from '../src/features/accounts/customers.sql.ts'
-import { consumeCode, spendAttempt } from '../src/features/accounts/otp.sql.ts'
-import { insertSession } from '../src/features/accounts/sessions.sql.ts'
-import { holdOwnCart, readCart, writeLines } from '../src/features/cart/cart.sql.ts'
 import { fillCatalog } from './big-catalog.ts'
-import { code, fillCarts, fillCodes, guestToken, phone } from './fill-shoppers.ts'
+import { code, fillCarts, fillCodes, guestId, guestToken, hashCode, phone } from './fill-shoppers.ts'
 import { connections, requestLine as line, type Measured, median, requireWrk, sendRequests } from './load.ts'
-import { recordStatement, runPgbench, varying } from './pgbench.ts'
+import { runPgbench, type Varying, writeStatements } from './pgbench.ts'
+import { openRecorder, type Recorder, serviceSettings } from './record-requests.ts'
+import type { OneRequest } from './send-each.ts'
 import { createStore, newEmptyDir, removeDataDir, residentMegabytes, type Service, startService } from './service.ts'
 
 const help = `npm run bench:shoppers -- [--million] [--only PART] [--seconds 4] [--rounds 3] [--smoke]
@@ -46,10 +44,16 @@ const rounds = smoke ? 1 : Number(values.rounds)
 /** Warm-up rounds, which are not counted. */
 const warmUpRounds = smoke ? 0 : 1
 
-type Bench = { service: Service; database: EmbeddedServer; store: { id: number; outletId: number }; key: string }
+type Bench = {
+  service: Service
+  database: EmbeddedServer
+  recorder: Recorder
+  store: { id: number; outletId: number }
+  key: string
+}
 
 /** Something to measure: requests for wrk, and the same as a script for pgbench. */
-type Task = { name: string; requests: string[]; script: string; usesUp?: boolean }
+type Task = { requests: string[]; script: string; usesUp?: boolean }
 
 const main = async () => {
   if (values.help) return print(help)
@@ -70,6 +74,7 @@ const main = async () => {
           `${name}: ${(micros / (few.get(name)?.micros ?? 0)).toFixed(2)} times the cost of ${fewCarts.toLocaleString('en')} carts`,
         )
     }
+    await bench.recorder.close()
     print(`service: ${residentMegabytes(service.pid).toFixed(0)} MB`)
   } finally {
     await database.stop()
@@ -91,7 +96,7 @@ const fillStore = async (service: Service, database: EmbeddedServer): Promise<Be
   await client.query('update stock set on_hand = 1000000 where store_id = $1', [rows[0].id])
   await client.end()
   await fillCarts(database.connection, { ...rows[0], products }, { from: 1, to: fewCarts })
-  return { service, database, store: rows[0], key }
+  return { service, database, recorder: await openRecorder(database.connection, secret), store: rows[0], key }
 }
 
 const heading = ['', 'carts', 'requests/s', 'p50 ms', 'p99 ms', 'pgbench/s', 'ratio']
@@ -102,9 +107,9 @@ type Result = { micros: number }
 
 const measureAll = async (bench: Bench, carts: number, folder: string): Promise<Map<string, Result>> => {
   const results = new Map<string, Result>()
-  const tasks = [addTask(bench, carts), readTask(bench, carts), verifyTask(bench)]
-  for (const task of tasks) {
-    if (!task.name.includes(values.only)) continue
+  for (const { name, prepare } of kinds) {
+    if (!name.includes(values.only)) continue
+    const task = await prepare(bench, carts)
     const { ours, theirs } = await measure(bench, task, folder)
     const figures = [
       carts.toLocaleString('en'),
@@ -114,9 +119,9 @@ const measureAll = async (bench: Bench, carts: number, folder: string): Promise<
       theirs.toFixed(0),
       (ours.rate / theirs).toFixed(2),
     ]
-    print(task.name.padEnd(28) + figures.map((figure) => figure.padStart(11)).join(''))
-    if (ours.errors > 0) throw new Error(`${task.name}: ${ours.errors} answers were errors.`)
-    results.set(task.name, { micros: 1e6 / ours.rate })
+    print(name.padEnd(28) + figures.map((figure) => figure.padStart(11)).join(''))
+    if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors.`)
+    results.set(name, { micros: 1e6 / ours.rate })
   }
   return results
 }
@@ -131,7 +136,10 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
   const theirs: number[] = []
   const requests = { file, pid: service.pid, url: service.url }
   for (let round = 0; round < warmUpRounds + rounds; round++) {
-    const list = task.usesUp ? verifications(bench, codesUsed) : task.requests
+    const first = codesUsed + 1
+    const list = task.usesUp
+      ? Array.from({ length: codesAtOnce }, (_, i) => toLine(verification(bench, first + i)))
+      : task.requests
     if (task.usesUp) {
       await fillCodes(database.connection, secret, store.id, [codesUsed + 1, codesUsed + 2 * codesAtOnce])
       codesUsed += 2 * codesAtOnce
@@ -143,7 +151,10 @@ const measure = async (bench: Bench, task: Task, folder: string) => {
     const script = task.script.replaceAll('CODES_FROM', String(codesUsed - codesAtOnce + 1))
     // Each code works once; a reused one would be refused, which is faster.
     if (task.usesUp && mine.requests + connections > list.length) throw new Error('The codes of a run are used up.')
-    const other = await runPgbench(database.connection, script, { folder, clients: connections, seconds })
+    const other = await runPgbench(database.connection, script, {
+      ...{ folder, clients: connections, seconds },
+      settings: serviceSettings,
+    })
     if (round < warmUpRounds) continue
     ours.push(mine)
     theirs.push(other.rate)
@@ -160,123 +171,103 @@ const analyze = async ({ connection }: EmbeddedServer) => {
 
 /** Twenty thousand of them, spread over all carts. */
 const someGuests = ({ store }: Bench, carts: number) =>
-  Array.from({ length: 20_000 }, (_, i) => guestToken(secret, store.id, 1 + ((i * 7_919) % carts)))
+  Array.from({ length: 20_000 }, (_, i) => guestToken(secret, store.id, guestAt(i, carts)))
 
-const productOf = (storeId: number, n: number) => `prod_${storeId}_${String(n).padStart(8, '0')}`
+const guestAt = (i: number, carts: number) => 1 + ((i * 7_919) % carts)
 
-const addTask = (bench: Bench, carts: number): Task => {
+/** What the service sends for a request, with other values each time. */
+const recordScript = async (
+  { recorder }: Bench,
+  [request, before]: readonly OneRequest[],
+  varying: Varying,
+  fresh: string,
+) => {
+  if (request === undefined || before === undefined) throw new Error('two requests are needed')
+  const [recording] = await recorder.record([request], [before])
+  return writeStatements(recording ?? [], varying, fresh).map((statement) =>
+    // The hash of the code is in later statements.
+    statement.includes('attempts_left - 1') ? `${statement} \\gset code_` : `${statement};`,
+  )
+}
+
+const toLine = ({ method = 'GET', url, headers, body }: OneRequest) =>
+  line(method, url, headers, body === '' ? undefined : JSON.parse(body))
+
+const numbered = (prefix: string, storeId: number, n: number) => `${prefix}_${storeId}_${String(n).padStart(8, '0')}`
+
+const addTask = async (bench: Bench, carts: number): Promise<Task> => {
   const { store, key } = bench
-  const guest = varying(`lpad(:guest::text, 26, '0')`)
-  const product = varying(`('prod_${store.id}_' || lpad(:product::text, 8, '0'))`)
-  const variant = varying(`('var_${store.id}_' || lpad(:product::text, 8, '0'))`)
-  const hold = recordStatement((tx) =>
-    holdOwnCart(tx, {
-      storeId: store.id,
-      shopper: { kind: 'guest', guestId: guest, isNew: false },
-      newCartId: varying(`('cart_' || lpad(:guest::text, 26, '0'))`),
-      outletId: store.outletId,
-      couponChange: undefined,
-      products: [{ productId: product, variantId: null }],
+  const productAt = (i: number) => 1 + ((i * 7919) % products)
+  const requests = someGuests(bench, carts).map(
+    (token, i): OneRequest => ({
+      ...{ method: 'POST', url: '/v1/cart' },
+      headers: { 'x-store-key': key, 'content-type': 'application/json', 'x-guest-token': token },
+      body: JSON.stringify({ productId: numbered('prod', store.id, productAt(i)) }),
     }),
   )
-  const write = recordStatement((tx) =>
-    writeLines(
-      tx,
-      store.id,
-      { id: varying(':cart_id'), outletId: store.outletId },
-      {
-        adds: true,
-        variants: [
-          {
-            newId: varying(`('line_' || :line::text)`),
-            variantId: variant,
-            productId: product,
-            quantity: 1,
-            unitMinor: 10_000,
-          },
-        ],
-        lines: [],
-        removals: [],
-      },
-    ),
-  )
-  const headers = { 'x-store-key': key, 'content-type': 'application/json' }
+  const varying = new Map([
+    [guestId(guestAt(0, carts)), `lpad(:guest::text, 26, '0')`],
+    ...['prod', 'var'].map((prefix): [string, string] => [
+      numbered(prefix, store.id, productAt(0)),
+      `('${prefix}_${store.id}_' || lpad(:product::text, 8, '0'))`,
+    ]),
+  ])
+  const statements = await recordScript(bench, requests, varying, ':line')
   return {
-    name: 'add to a cart',
-    requests: someGuests(bench, carts).map((token, i) =>
-      line(
-        'POST',
-        '/v1/cart',
-        { ...headers, 'x-guest-token': token },
-        {
-          productId: productOf(store.id, 1 + ((i * 7919) % products)),
-        },
-      ),
-    ),
+    requests: requests.map(toLine),
     script: [
-      `\\set guest random(1, ${carts})`,
-      `\\set product random(1, ${products})`,
-      '\\set line random(1, 1000000000000)',
-      'begin;',
-      `${hold} \\gset cart_`,
-      `${write};`,
-      'commit;',
+      ...[`\\set guest random(1, ${carts})`, `\\set product random(1, ${products})`],
+      ...['\\set line random(1, 1000000000000)', ...statements],
     ].join('\n'),
   }
 }
 
-const readTask = (bench: Bench, carts: number): Task => {
-  const { store, key } = bench
-  const of = { kind: 'guest', guestId: varying(`lpad(:guest::text, 26, '0')`), isNew: false } as const
-  const read = recordStatement((tx) => readCart(tx, store.id, { of }))
+const readTask = async (bench: Bench, carts: number): Promise<Task> => {
+  const requests = someGuests(bench, carts).map((token): OneRequest => {
+    const headers = { 'x-store-key': bench.key, 'x-guest-token': token }
+    return { method: 'GET', url: '/v1/cart', headers, body: '' }
+  })
+  const varying = new Map([[guestId(guestAt(0, carts)), `lpad(:guest::text, 26, '0')`]])
+  const statements = await recordScript(bench, requests, varying, ':guest')
   return {
-    name: 'read a cart',
-    requests: someGuests(bench, carts).map((token) =>
-      line('GET', '/v1/cart', { 'x-store-key': key, 'x-guest-token': token }),
-    ),
-    script: `\\set guest random(1, ${carts})\n${read};\n`,
+    requests: requests.map(toLine),
+    script: [`\\set guest random(1, ${carts})`, ...statements].join('\n'),
   }
 }
 
-const verifications = ({ key }: Bench, after: number) =>
-  Array.from({ length: codesAtOnce }, (_, i) =>
-    line(
-      'POST',
-      '/v1/auth/otp/verify',
-      { 'x-store-key': key, 'content-type': 'application/json' },
-      {
-        phone: phone(after + i + 1),
-        otp: code,
-      },
-    ),
-  )
+const verification = ({ key }: Bench, n: number): OneRequest => ({
+  ...{ method: 'POST', url: '/v1/auth/otp/verify' },
+  headers: { 'x-store-key': key, 'content-type': 'application/json' },
+  body: JSON.stringify({ phone: phone(n), otp: code }),
+})
 
-const verifyTask = ({ store }: Bench): Task => {
-  const number = varying(`('+9198' || lpad(:phone::text, 8, '0'))`)
-  const customer = varying(`('cus_bench' || :phone::text)`)
-  const nothing = { name: '', email: null, contactPhone: '', passwordHash: null }
-  const statements = [
-    recordStatement((tx) => spendAttempt(tx as never, store.id, number)),
-    'begin',
-    recordStatement((tx) => consumeCode(tx, store.id, number, varying(':code_codeHash'))),
-    recordStatement((tx) => findCustomerByPhone(tx, store.id, number)),
-    recordStatement((tx) => insertCustomer(tx, store.id, { id: customer, phone: number, ...nothing })),
-    recordStatement((tx) => insertSession(tx, store.id, varying(`('hash' || :phone::text)`), customer, 604_800_000)),
-    'commit',
-  ]
-  const [spend, ...rest] = statements
+const verifyTask = async (bench: Bench): Promise<Task> => {
+  const { database, store } = bench
+  const [first, second] = [codesUsed + 1, codesUsed + 2]
+  codesUsed = second
+  await fillCodes(database.connection, secret, store.id, [first, second])
+  const varying = new Map([
+    [phone(second), `('+9198' || lpad(:phone::text, 8, '0'))`],
+    [hashCode(secret, store.id, second), ':code_codeHash'],
+  ])
+  const both = [verification(bench, second), verification(bench, first)]
+  const statements = await recordScript(bench, both, varying, ':phone')
   return {
-    name: 'verify a one-time password',
     usesUp: true,
     requests: [],
     // Every phone once: each client of pgbench has a part of them to itself.
     script: [
       '\\set turn :turn + 1',
       `\\set phone CODES_FROM + :client_id * ${Math.floor(codesAtOnce / connections)} + :turn - 1`,
-      `${spend} \\gset code_`,
-      ...rest.map((statement) => `${statement};`),
+      ...statements,
     ].join('\n'),
   }
 }
+
+const kinds = [
+  { name: 'add to a cart', prepare: addTask },
+  { name: 'read a cart', prepare: readTask },
+  { name: 'verify a one-time password', prepare: verifyTask },
+]
 
 await main()
