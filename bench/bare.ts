@@ -1,13 +1,21 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import type pg from 'pg'
 import type { Load } from './load.ts'
 import { endChild, freePort } from './service.ts'
 
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-/** A bare `node:http`, in several processes if asked, that answers as the service answers this load. */
-export const startBare = async (load: Load, workers = 1) => {
+type BareOptions = {
+  /** Processes that answer. */
+  workers?: number
+  /** It asks this database for one value before each answer. */
+  database?: pg.ClientConfig | undefined
+}
+
+/** A bare `node:http` that answers as the service answers this load. */
+export const startBare = async (load: Load, { workers = 1, database }: BareOptions = {}) => {
   const answer = await askRaw(load)
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name)))
   const port = await freePort()
@@ -16,6 +24,7 @@ export const startBare = async (load: Load, workers = 1) => {
       ...process.env,
       BARE_PORT: String(port),
       BARE_WORKERS: String(workers),
+      BARE_DATABASE: JSON.stringify(database ?? null),
       BARE_ANSWER: JSON.stringify({ status: answer.status, headers, body: answer.body.toString('base64') }),
     },
   })

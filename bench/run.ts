@@ -13,7 +13,8 @@ const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [-
                 [--seconds 4] [--rounds 3] [--smoke]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
-turns. Read the ratios: a noisy machine moves both sides. Needs wrk.
+turns; reads that are not cached also against one that asks the database for one value first. Read the ratios: a noisy
+machine moves both sides. Needs wrk.
 
   --products N  how many products the store has
   --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
@@ -112,7 +113,9 @@ const measureReads = async (shops: readonly Shop[]) => {
   print(
     `\nreads, with 16 connections; page ${shops.map(({ deepPage }) => count(deepPage)).join(' and ')} is the deep one`,
   )
-  print(`${'read'.padEnd(36)} ${'products'.padStart(9)}     rate  p50 ms  p99 ms  cpu µs  of bare  by cpu    cost`)
+  print(
+    `${'read'.padEnd(36)} ${'products'.padStart(9)}     rate  p50 ms  p99 ms  cpu µs  of bare  by cpu   of db    cost`,
+  )
   for (const read of readsOf()) {
     if (smoke && !measuredInSmoke.has(read.name)) continue
     if (read.name.includes(values.only)) await compare(read, shops)
@@ -159,33 +162,52 @@ const warmUpSeconds = smoke ? 0 : 2
 const compare = async (read: Read, shops: readonly Shop[]) => {
   const loads = await Promise.all(shops.map((shop) => loadOf(read, shop)))
   const bare = await startBare(loads[0] as Load)
+  const asking = read.uncached
+    ? await startBare(loads[0] as Load, { database: shops[0]?.database.connection })
+    : undefined
   try {
-    const runs = [bare.load, ...loads].map((load) => ({ load, results: [] as Measured[] }))
+    const limits = asking === undefined ? [bare.load] : [bare.load, asking.load]
+    const runs = [...limits, ...loads].map((load) => ({ load, results: [] as Measured[] }))
     // Node optimizes hot code while it runs; this measures a warm server.
     if (warmUpSeconds > 0) for (const { load } of runs) await sendLoad(load, warmUpSeconds)
     for (let round = 0; round < rounds; round++) {
       for (const { load, results } of runs) results.push(await sendLoad(load, seconds))
     }
-    const [limit, ...ours] = runs.map(({ results }) => median(results)) as [Measured, ...Measured[]]
+    const medians = runs.map(({ results }) => median(results))
+    const ours = medians.slice(limits.length)
     for (const [i, measured] of ours.entries()) {
-      printRow(read.name, (shops[i] as Shop).products, measured, limit, i > 0 ? ours[0] : undefined)
+      const smaller = i > 0 ? ours[0] : undefined
+      printRow(
+        { name: read.name, products: shops[i]?.products ?? 0 },
+        measured,
+        medians.slice(0, limits.length),
+        smaller,
+      )
     }
   } finally {
     await bare.stop()
+    await asking?.stop()
   }
 }
 
 /** `cost`: processor time of an answer, relative to the same answer with the smaller catalog. */
-const printRow = (name: string, products: number, ours: Measured, limit: Measured, smaller: Measured | undefined) => {
+const printRow = (
+  { name, products }: { name: string; products: number },
+  ours: Measured,
+  [bare, asking]: readonly Measured[],
+  smaller: Measured | undefined,
+) => {
   if (ours.errors > 0) throw new Error(`${name}: ${ours.errors} answers were errors`)
+  const of = (limit: Measured | undefined, digits: number) => (limit ? (ours.rate / limit.rate).toFixed(digits) : '')
   const cells = [
     count(products).padStart(9),
     ours.rate.toFixed(0).padStart(8),
     ours.p50.toFixed(2).padStart(7),
     ours.p99.toFixed(2).padStart(7),
     ours.cpuMicros.toFixed(1).padStart(7),
-    (ours.rate / limit.rate).toFixed(3).padStart(8),
-    (limit.cpuMicros / ours.cpuMicros).toFixed(2).padStart(7),
+    of(bare, 3).padStart(8),
+    (bare ? (bare.cpuMicros / ours.cpuMicros).toFixed(2) : '').padStart(7),
+    of(asking, 2).padStart(7),
     smaller === undefined ? '' : `${(smaller.rate / ours.rate).toFixed(2)} ×`.padStart(7),
   ]
   print(`${name.padEnd(36)} ${cells.join(' ').trimEnd()}`)

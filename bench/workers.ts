@@ -51,7 +51,7 @@ const measureWorkers = async (workers: number, dataDir: string) => {
   try {
     for (const path of ['/v1/products', `/v1/products/${someProduct}`]) {
       const load = { url: `${service.url}${path}`, headers, pid: service.pid, withChildren: true }
-      const bare = await startBare(load, workers)
+      const bare = await startBare(load, { workers })
       const runs: Record<'service' | 'bare', Measured[]> = { service: [], bare: [] }
       try {
         // Each process compiles what it runs often, which takes longer the more there are.
