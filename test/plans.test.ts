@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, test as testAnywhere } from 'node:test'
 import pg from 'pg'
 import { fillCatalog } from '../bench/big-catalog.ts'
 import { fillCustomers } from '../bench/fill-customers.ts'
@@ -16,6 +16,7 @@ import { findOrderById, findOrdersByNumber } from '../src/features/orders/store-
 import { lockCoupon } from '../src/features/pricing/coupons.sql.ts'
 import { findStoreByLogisticsKey, findWebhookStore } from '../src/features/stores/webhook-credentials.sql.ts'
 import { countToday } from '../src/features/today/today.ts'
+import { noPlans, onCluster } from './cluster.ts'
 import { makeBeside, runSql } from './databases.ts'
 import { databaseUrl, newStore, startTestService, type TestService } from './harness.ts'
 import { flattenPlan, isEndless, type PlanNode, tablesOfShoppers } from './plan-nodes.ts'
@@ -43,7 +44,10 @@ let shop: Awaited<ReturnType<typeof newStore>>
 
 const size = { products: 27_000, smallStores: 200, wordsInDescription: 12 }
 
+const test = (name: string, check: () => Promise<void>) => testAnywhere(name, noPlans, check)
+
 before(async () => {
+  if (onCluster) return
   ;({ url, drop } = await makeBeside(databaseUrl))
   planner = new pg.Client({ connectionString: url })
   await planner.connect()
