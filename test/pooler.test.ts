@@ -47,7 +47,8 @@ const startPooler = async (t: TestContext, direct: string) => {
   const port = await freePort()
   const { hostname, port: databasePort, username, password, pathname } = new URL(direct)
   const file = join(folder, 'pgbouncer.ini')
-  const login = `user=${decodeURIComponent(username)} password=${decodeURIComponent(password)}`
+  const user = `user=${decodeURIComponent(username)}`
+  const login = password === '' ? user : `${user} password=${decodeURIComponent(password)}`
   const settings = {
     ...{ listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'any' },
     ...{ pool_mode: 'transaction', default_pool_size: poolSize, max_client_conn: 200 },

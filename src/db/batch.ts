@@ -67,7 +67,7 @@ export class StatementBatch extends pg.Query {
   #columns: Map<string, Columns> | undefined
 
   constructor(statements: readonly Sending[]) {
-    super({ text: '' })
+    super('')
     this.statements = statements
     this.name = statements[0]?.name
     this.text = statements[0]?.text
