@@ -169,9 +169,10 @@ const openLine = (client: pg.PoolClient): Line => {
     next = []
     isOpen = false
     const { stream } = client.connection
-    stream.cork()
+    // A batch is one write by itself.
+    if (batches.length > 1) stream.cork()
     for (const batch of batches) client.query(new StatementBatch(batch))
-    stream.uncork()
+    if (batches.length > 1) stream.uncork()
   }
   return {
     send: async (sending, end) => {

@@ -174,9 +174,15 @@ const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {
   }
 }
 
+/** Made a thousand times a search. Spread from parts, it took five times as long. */
 const toMatch = (reader: IndexReader, product: IndexedProduct, rank: number): Match => ({
-  ...{ seq: product.seq, rank, priceMinor: product.priceMinor, isInStock: product.isInStock },
-  ...{ categoryId: reader.categoryId(product.category), isWhole: true, isLater: true },
+  seq: product.seq,
+  rank,
+  priceMinor: product.priceMinor,
+  categoryId: reader.categoryId(product.category),
+  isInStock: product.isInStock,
+  isWhole: true,
+  isLater: true,
 })
 
 /** The page, of all matches. */
