@@ -38,8 +38,10 @@ export const breakConnections = async (
   }
   const { url, seen } = await startService(t, { ...settings, DATABASE_URL: line.url })
   undo(t, () => {
-    // The reason of a 500, which is a fault.
-    for (const entry of seen.stdout.split('\n').filter((text) => text.includes('internal error'))) t.diagnostic(entry)
+    // The reason of a 500, which is a fault, and of what a check was answered.
+    const lines = seen.stdout.split('\n').filter((text) => text !== '')
+    for (const line of lines.filter((text) => text.includes('internal error'))) t.diagnostic(line)
+    if (!t.passed) for (const line of lines.slice(-5)) t.diagnostic(line)
   })
   const vitrine = commandsIn({ ...settings, DATABASE_URL: direct })
   const market = await openMarket(t, vitrine)
