@@ -27,6 +27,7 @@ const checkMs = 5_000
 /** Keeps one connection that listens, and reconnects when it breaks. */
 export const listen = async (options: ListenOptions): Promise<Listener> => {
   let client: pg.Client | undefined
+  let isHeard = false
   let closing = false
   let connectedBefore = false
   let retryMs = firstRetryMs
@@ -63,6 +64,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
       next.on('end', () => drop(new Error('the connection ended')))
       next.on('notification', (message) => options.onMessage(message.payload ?? ''))
       await next.query(`listen ${pg.escapeIdentifier(options.channel)}`)
+      isHeard = await isOwnSession(next)
       if (closing) return await next.end()
     } catch (error) {
       drop(toError(error))
@@ -88,6 +90,7 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
     healthy: () => client !== undefined,
     confirm: async () => {
       if (client === undefined) throw new Error('not connected')
+      if (!isHeard) throw new Error('behind a pooler no change is announced: set DATABASE_DIRECT_URL')
       await client.query('')
     },
     close: async () => {
@@ -96,4 +99,10 @@ export const listen = async (options: ListenOptions): Promise<Listener> => {
       await client?.end()
     },
   }
+}
+
+/** A pooler that lends its sessions answers with the number of one of them. Messages arrive in that one, or not at all. */
+const isOwnSession = async (client: pg.Client) => {
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  return rows[0]?.pid === client.processID
 }

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream'
 declare module 'pg' {
   interface ClientBase {
     readonly connection: { readonly stream: Duplex }
+    /** Of the session, as the server has named it. */
+    readonly processID: number | null
   }
   interface Client {
     ref(): void
