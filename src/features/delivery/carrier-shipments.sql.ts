@@ -46,14 +46,16 @@ export const deleteUnbooked = (tx: Tx, storeId: StoreId, shipmentId: string) => 
   delete from shipment
   where store_id = ${storeId} and id = ${shipmentId} and status = 'preparing' and carrier_order is null`
 
-export const saveCarrierNames = (
+/** False if it was cancelled meanwhile. */
+export const saveCarrierNames = async (
   tx: Tx,
   storeId: StoreId,
   shipmentId: string,
   { carrierOrder, carrierShipment }: CarrierShipment,
-) => tx.run`
-  update shipment set carrier_order = ${carrierOrder}, carrier_shipment = ${carrierShipment}, updated_at = vitrine_now()
-  where store_id = ${storeId} and id = ${shipmentId}`
+) =>
+  (await tx.run`
+    update shipment set carrier_order = ${carrierOrder}, carrier_shipment = ${carrierShipment}, updated_at = vitrine_now()
+    where store_id = ${storeId} and id = ${shipmentId} and status <> 'cancelled'`) > 0
 
 /** False if another call, or an event of the carrier, was faster. */
 export const bookShipment = async (

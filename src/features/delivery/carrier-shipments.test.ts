@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ShiprocketDouble, startShiprocketDouble } from '../../../test/doubles/shiprocket.ts'
 import { startTestService, type TestService } from '../../../test/harness.ts'
+import type { Carrier } from '../../providers/carrier/carrier.ts'
 import { createShiprocket } from '../../providers/carrier/shiprocket.ts'
 import { placeOrder, withOrder } from '../orders/fixture.ts'
 import { listOrdersOfStore } from '../orders/order-list.ts'
@@ -13,9 +14,11 @@ import { cancelShipment, labelShipment, schedulePickup, trackShipment } from './
 
 let service: TestService
 let double: ShiprocketDouble
+let shiprocket: Carrier
 before(async () => {
   double = await startShiprocketDouble({ now: () => service.clock.now() })
-  service = await startTestService({ carriers: [createShiprocket(double.url)] })
+  shiprocket = createShiprocket(double.url)
+  service = await startTestService({ carriers: [shiprocket] })
 })
 after(async () => {
   await service.close()
@@ -99,6 +102,27 @@ test('simultaneous bookings make one shipment', async () => {
   const booked = await Promise.allSettled(Array.from({ length: 4 }, () => book()))
   assert.ok(booked.some(({ status }) => status === 'fulfilled'))
   assert.deepEqual([(await parcels()).length, (await show()).shipments.length], [1, 1])
+})
+
+test('a booking that is cancelled while the carrier makes it is cancelled there too', async (t) => {
+  for (const step of ['createShipment', 'assignCourier'] as const) {
+    const { ctx, book, show, parcels } = await openOrder()
+    const work = shiprocket[step] as (...asked: unknown[]) => Promise<never>
+    t.mock.method(shiprocket, step, async (...asked: unknown[]) => {
+      const [{ id }] = (await show()).shipments
+      const cancelled = cancelShipment(ctx, id)
+      // The carrier does not know of a cancellation that came before the creation.
+      if (step === 'createShipment') await cancelled
+      const answer = await work(...asked)
+      assert.equal((await cancelled).status, 'cancelled')
+      return answer
+    })
+    await assert.rejects(book(), step)
+    t.mock.restoreAll()
+    assert.deepEqual(await parcels(), [], step)
+    assert.equal((await book()).status, 'booked')
+    assert.equal((await parcels()).length, 1)
+  }
 })
 
 test('an unfinished booking must be finished or cancelled before other items are booked', async () => {

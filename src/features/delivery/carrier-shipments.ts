@@ -56,14 +56,23 @@ export const bookBegun = async (
       carrier.assignCourier(account, names, request.courierId, signal),
     ),
   )
-  await ctx.db.tx(async (tx) => {
+  const isBooked = await ctx.db.tx(async (tx) => {
     const order = await holdOrder(tx, ctx, orderId)
-    if (order === undefined || !(await sql.bookShipment(tx, ctx.store.id, id, courier))) return
+    if (order === undefined || !(await sql.bookShipment(tx, ctx.store.id, id, courier))) return false
     await noteShipment(tx, ctx, order, `Booked with ${courier.partner}, number ${courier.trackingNumber}.`)
     const { carrier, items } = request
     if (by !== undefined) noteShipped(tx, ctx, by, orderId, { id, carrier, ...courier, items })
+    return true
   })
-  return readBookedShipment(ctx, id)
+  const shipment = await readBookedShipment(ctx, id)
+  if (!isBooked && shipment.status === 'cancelled') return cancelAtCarrier(ctx, request.carrier, id, names)
+  return shipment
+}
+
+/** It was cancelled while the carrier made it, and perhaps before the carrier knew it. */
+const cancelAtCarrier = async (ctx: CarrierCtx, name: string, id: string, names: CarrierShipment): Promise<never> => {
+  await callCarrier(ctx, name, (carrier, account, signal) => carrier.cancelShipment(account, names, signal))
+  throw refuse('SHIPMENT_ENDED', { shipment: id, status: 'cancelled' })
 }
 
 export const readBookedShipment = async ({ db, store }: Pick<CarrierCtx, 'db' | 'store'>, shipmentId: string) => {
@@ -142,8 +151,8 @@ const createAtCarrier = async (ctx: CarrierCtx, orderId: string, name: string, {
     callCarrier(ctx, name, (carrier, account, signal) => carrier.createShipment(account, parcel, signal))
   try {
     const names = await (isNew ? create() : namingShipment(id, create))
-    await ctx.db.tx((tx) => sql.saveCarrierNames(tx, ctx.store.id, id, names))
-    return names
+    const isSaved = await ctx.db.tx((tx) => sql.saveCarrierNames(tx, ctx.store.id, id, names))
+    return isSaved ? names : await cancelAtCarrier(ctx, name, id, names)
   } catch (error) {
     // The carrier has no such shipment. Without this the order would look shipped.
     if (isNew && isRefusal(error)) await ctx.db.tx((tx) => forgetUnbooked(tx, ctx, orderId, id))
