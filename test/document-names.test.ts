@@ -196,7 +196,7 @@ const said: Record<string, string[]> = {
     `ends after ${inSeconds('features/payments/call-provider.ts', 'requestLimitMs')} seconds in a request and ${inSeconds('features/payments/call-provider.ts', 'jobCallLimitMs')} seconds in a job`,
     `After ${numbers[figure('core/circuit.ts', 'maxFailures')]} failures in a row`,
     `one call every ${inWords(figure('core/circuit.ts', 'openMs'))}`,
-    `waits ${inWords(figure('features/payments/refunds.ts', 'waitMs'))} for the provider`,
+    `waits ${inWords(figure('features/payments/call-provider.ts', 'requestLimitMs'))} for the provider`,
   ],
   'docs/stripe.md': [
     `makes it for ${inMinutes('stripe', 'sessionMs')} and reserves the units for ${inMinutes('stripe', 'holdMs')}`,

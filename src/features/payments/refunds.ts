@@ -1,4 +1,3 @@
-import { seconds } from '../../core/clock.ts'
 import { refuse } from '../../core/domain-errors.ts'
 import { fail } from '../../core/errors.ts'
 import { currencyExponent, describeAmount, toMinor, toWire } from '../../core/money.ts'
@@ -41,9 +40,6 @@ export type RequestedRefund = {
   paymentStatus: OrderPaymentStatus
 }
 
-/** The caller waits no longer for the provider; the refund job goes on. */
-const waitMs = seconds(10)
-
 /** Refunds an order, or a part of it, for its merchant. `by` is noted in the audit log. */
 export const refundOrderById = async (
   services: PaymentServices,
@@ -61,25 +57,21 @@ export const refundOrderById = async (
   return { refundId: refund?.id ?? null, amount, status, paymentStatus: order.paymentStatus }
 }
 
-/** Calls the provider for a refund that was just requested, and waits some seconds for the answer. */
+/** Calls the provider for a refund that was just requested. If there is no answer after ten seconds, the job goes on. */
 export const tryRefundNow = async (
   ctx: PaymentCtx,
   { id, status }: Pick<RefundRow, 'id' | 'status'>,
 ): Promise<RefundStatus> => {
   const claimed = await claimRefund(ctx.db, ctx.store.id, id)
   if (claimed === undefined) return status
-  const providerCalls = { limitMs: waitMs, signal: AbortSignal.timeout(waitMs) }
   // What the provider has done is stored, however long the request has waited and whether or not its caller still listens.
-  return tryRefund({ ...ctx, db: ctx.db.forStore(ctx.store.id), providerCalls }, claimed)
-}
-
-const tryRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
+  const storing = { ...ctx, db: ctx.db.forStore(ctx.store.id) }
   try {
-    return await runRefund(ctx, refund)
+    return await runRefund(ctx, claimed, storing)
   } catch {
     return 'pending'
   } finally {
-    await releaseRefund(ctx.db, refund)
+    await releaseRefund(storing.db, claimed)
   }
 }
 
@@ -241,8 +233,8 @@ const amountOfItem = (order: LockedOrder, { id, quantity }: RefundedItem): numbe
 const paidForLine = ({ taxIncluded }: LockedOrder, { lineTotalMinor, discountMinor, taxMinor }: OrderLineRow) =>
   lineTotalMinor - discountMinor + (taxIncluded ? 0 : taxMinor)
 
-/** Calls the provider for a refund, or asks how it stands, and applies the answer. */
-export const runRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<RefundStatus> => {
+/** Calls the provider for a refund, or asks how it stands, and applies the answer, by `storing`. */
+export const runRefund = async (ctx: PaymentCtx, refund: DueRefund, storing = ctx): Promise<RefundStatus> => {
   const payment = await readPaymentById(ctx.db, ctx.store.id, refund.paymentId)
   if (payment === undefined) throw new Error(`payment ${refund.paymentId} has disappeared`)
   const { id: refundId, reference, amountMinor, attempts } = refund
@@ -251,7 +243,7 @@ export const runRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<Ref
     const ref = { refundId, reference, amountMinor, isMade, isRepeated: attempts > 1 || isMade }
     return provider.refund(account, refOf(payment), ref, signal)
   })
-  await ctx.db.tx(async (tx) => {
+  await storing.db.tx(async (tx) => {
     const order = await holdOrder(tx, ctx, refund.orderId)
     if (order === undefined) throw new Error(`order ${refund.orderId} has disappeared`)
     const payments = await lockPayments(tx, ctx.store.id, refund.orderId)
@@ -260,7 +252,7 @@ export const runRefund = async (ctx: PaymentCtx, refund: DueRefund): Promise<Ref
     const current = refunds.find(({ id }) => id === refundId)
     if (current !== undefined) await settleRefund(tx, ctx, { order, payments, refunds }, current, result)
   })
-  if (result.status === 'failed') await applyMismatches(ctx, refund.orderId)
+  if (result.status === 'failed') await applyMismatches(storing, refund.orderId)
   return result.status
 }
 
