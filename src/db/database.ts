@@ -124,7 +124,8 @@ export const connectDb = (options: DbOptions): Db => {
     size: poolSize,
     maxSilenceMs: connection.query_timeout ?? statementTimeoutMs + 5_000,
     onConnect: (client) => {
-      if (prepare) client.query(ofSession).catch(() => {})
+      // Without its limits it is not used again.
+      if (prepare) client.query(ofSession).catch(() => connections.lose(client))
       if (plansOnce) spread.ask(() => askSpread({ client, end: true })).catch(() => {})
     },
     onIdleError: options.onIdleError,
@@ -146,7 +147,8 @@ export const connectDb = (options: DbOptions): Db => {
   // Statements without a name are planned for their values each time, so only `jit` concerns them.
   const settingsOfTransaction = [
     `set local lock_timeout = ${lockTimeoutMs}`,
-    ...(prepare ? [] : [`set local statement_timeout = ${statementTimeoutMs}`]),
+    // A pooler may run it in a session in which this was not set.
+    ...(prepare && !isPooler ? [] : [`set local statement_timeout = ${statementTimeoutMs}`]),
     ...(plansOnce && !prepare ? ['set local jit = off'] : []),
   ]
   const begin = () => beginWith(isService && !spread.isKnown ? [] : settingsOfTransaction)
@@ -266,6 +268,8 @@ export const connectDb = (options: DbOptions): Db => {
       } as Tx
       try {
         const [result] = await Promise.all([work(tx), begun])
+        // PostgreSQL would answer the commit with a rollback, and no error, if the work has caught the failure of a statement.
+        if (cause !== undefined) throw cause
         const answers = last.map((statement) => statement())
         const committed = inOrder(true)((session) => send(session, nameText('commit')))
         hasEnded = true

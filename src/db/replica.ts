@@ -133,7 +133,7 @@ const eitherOf = (replica: Queries, primary: Queries, away: Away): Queries => {
     } catch (error) {
       const isRefused = error instanceof Failure && error.code === 'SERVICE_UNAVAILABLE'
       if (!isRefused && !(error instanceof pg.DatabaseError)) throw error
-      away.isAway ||= isRefused
+      away.isAway = true
       return ask(primary)
     }
   }

@@ -56,6 +56,16 @@ test('a pipelined statement that fails rolls back its transaction, which throws 
   assert.equal(await read(), 0)
 })
 
+test('a transaction in which a statement has failed is not taken for committed, though its work caught the error', async (t) => {
+  const { db, table, read } = await openTable(t)
+  const caught = db.tx(async (tx) => {
+    await add(tx, table, 1)
+    await add(tx, table, 500).catch(() => {})
+  })
+  await assert.rejects(caught, { code: '23514' })
+  assert.equal(await read(), 0)
+})
+
 test('a transaction that fails while a part of it goes on is rolled back, and its connection stays', async (t) => {
   const { db, table, read } = await openTable(t)
   const pid = async () => (await db.one<{ pid: number }>`select pg_backend_pid() as pid`).pid

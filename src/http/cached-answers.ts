@@ -119,6 +119,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
         try {
           const made = await make()
           made.beganAtMs = Math.min(made.beganAtMs, beganAtMs)
+          made.madeAtMs = Math.min(made.madeAtMs, beganAtMs)
           const isWorthKeeping = started.isAskedAgain || caches.bytes() < maxBytes * freePart
           // After an invalidation since the read began the answer may be stale.
           const isStale = caches.find(store) !== cache || showsAny(made, started.changed)
