@@ -1,19 +1,27 @@
 import cluster from 'node:cluster'
 import { createServer } from 'node:http'
 import pg from 'pg'
+import type { BareOptions } from './bare.ts'
 import { connections } from './load.ts'
+import { serviceSettings } from './record-requests.ts'
 
 /**
- * The limit to measure against: `node:http` that sends the same bytes and headers and does nothing else, unless it asks the
- * database for one value, by a prepared statement.
+ * The limit to measure against: `node:http` that sends the same bytes and headers and does nothing else, unless it sends
+ * statements to the database before, prepared ones by the pool of pg.
  */
 const serve = () => {
   const { status, headers, body } = JSON.parse(process.env.BARE_ANSWER ?? '{}')
   const bytes = Buffer.from(body, 'base64')
-  const database = JSON.parse(process.env.BARE_DATABASE ?? 'null')
-  const pool = database === null ? null : new pg.Pool({ ...database, max: connections })
+  const asks: BareOptions['asks'] | null = JSON.parse(process.env.BARE_ASKS ?? 'null')
+  const pool = asks && new pg.Pool({ ...asks.database, max: connections, options: serviceSettings })
+  const ask = async () => {
+    const client = await pool?.connect()
+    for (const [i, { text, values }] of (asks?.statements ?? []).entries())
+      await client?.query({ name: `statement ${i}`, text, values: [...values] })
+    client?.release()
+  }
   createServer(async (_request, response) => {
-    if (pool !== null) await pool.query({ name: 'one', text: 'select $1::integer as one', values: [1] })
+    if (pool !== null) await ask()
     response.writeHead(status, headers)
     response.end(bytes)
   }).listen(Number(process.env.BARE_PORT), '127.0.0.1', () => {

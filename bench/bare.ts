@@ -3,19 +3,20 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type pg from 'pg'
 import type { Load } from './load.ts'
+import type { Recording } from './record-requests.ts'
 import { endChild, freePort } from './service.ts'
 
 const ownHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding'])
 
-type BareOptions = {
+export type BareOptions = {
   /** Processes that answer. */
   workers?: number
-  /** It asks this database for one value before each answer. */
-  database?: pg.ClientConfig | undefined
+  /** Before each answer it sends these statements to this database. */
+  asks?: { database: pg.ClientConfig; statements: Recording }
 }
 
 /** A bare `node:http` that answers as the service answers this load. */
-export const startBare = async (load: Load, { workers = 1, database }: BareOptions = {}) => {
+export const startBare = async (load: Load, { workers = 1, asks }: BareOptions = {}) => {
   const answer = await askRaw(load)
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ownHeaders.has(name)))
   const port = await freePort()
@@ -24,7 +25,7 @@ export const startBare = async (load: Load, { workers = 1, database }: BareOptio
       ...process.env,
       BARE_PORT: String(port),
       BARE_WORKERS: String(workers),
-      BARE_DATABASE: JSON.stringify(database ?? null),
+      BARE_ASKS: JSON.stringify(asks ?? null),
       BARE_ANSWER: JSON.stringify({ status: answer.status, headers, body: answer.body.toString('base64') }),
     },
   })

@@ -6,6 +6,7 @@ import { type Load, type Measured, median, requireWrk, sendLoad } from './load.t
 import { printPlans } from './plans.ts'
 import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
+import { openRecorder } from './record-requests.ts'
 import { newEmptyDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -13,8 +14,8 @@ const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [-
                 [--seconds 4] [--rounds 3] [--smoke]
 
 Measures catalog reads of a real service, started for this run, against bare node:http that sends the same bytes, in
-turns; reads that are not cached also against one that asks the database for one value first. Read the ratios: a noisy
-machine moves both sides. Needs wrk.
+turns; reads that are not cached also against one that sends the same statements to the database before. Read the ratios: a
+noisy machine moves both sides. Needs wrk.
 
   --products N  how many products the store has
   --million     in turns with a second service, of 1,000,000 products beside 1,000 other stores; filling it takes minutes
@@ -162,9 +163,8 @@ const warmUpSeconds = smoke ? 0 : 2
 const compare = async (read: Read, shops: readonly Shop[]) => {
   const loads = await Promise.all(shops.map((shop) => loadOf(read, shop)))
   const bare = await startBare(loads[0] as Load)
-  const asking = read.uncached
-    ? await startBare(loads[0] as Load, { database: shops[0]?.database.connection })
-    : undefined
+  const asking =
+    read.uncached && read.paths === undefined ? await startAsking(shops[0] as Shop, loads[0] as Load) : undefined
   try {
     const limits = asking === undefined ? [bare.load] : [bare.load, asking.load]
     const runs = [...limits, ...loads].map((load) => ({ load, results: [] as Measured[] }))
@@ -188,6 +188,18 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
     await bare.stop()
     await asking?.stop()
   }
+}
+
+/** A bare server that sends what the service was recorded sending for this read, with the caches of a running service. */
+const startAsking = async ({ database, headers }: Shop, load: Load) => {
+  const recorder = await openRecorder(database.connection)
+  const at = (n: number) => {
+    const { pathname, search } = new URL(load.url)
+    return { method: 'GET', url: `${pathname}${search}${search === '' ? '?' : '&'}_=${n}`, headers, body: '' }
+  }
+  const [statements] = await recorder.record([at(2)], [at(1)])
+  await recorder.close()
+  return startBare(load, { asks: { database: database.connection, statements: statements ?? [] } })
 }
 
 /** `cost`: processor time of an answer, relative to the same answer with the smaller catalog. */
