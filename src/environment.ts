@@ -85,7 +85,7 @@ export const Environment = Type.Object({
   }),
   VITRINE_DATA_DIR: Type.String({
     default: '.vitrine',
-    description: 'Folder of the embedded database and the generated secret',
+    description: 'Folder of pictures, sold files, search indexes, the generated secret, and the embedded database',
   }),
   VITRINE_SECRET: Type.Optional(
     Type.String({

@@ -64,7 +64,7 @@ test('docs/settings.md has every setting with its default and meaning, and no ot
     const { default: value, description } = setting as { default?: unknown; description?: string }
     return { name, value: value === undefined ? undefined : String(value), meaning: description }
   })
-  assert.deepEqual(written, real, 'bring docs/settings.md in line with Environment in src/config.ts, in its order')
+  assert.deepEqual(written, real, 'bring docs/settings.md in line with Environment in src/environment.ts, in its order')
 })
 
 test('every relative link points to something that exists', () => {
