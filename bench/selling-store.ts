@@ -16,7 +16,6 @@ export type SellingStore = {
   store: { id: number; publicId: string; outletId: number; products: number }
   /** The credentials of the payment webhook, as in `Authorization`. */
   webhookLogin: string
-  webhookUser: string
   query(text: string, parameters?: unknown[]): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -53,7 +52,6 @@ export const openSellingStore = async (products: number, settings: NodeJS.Proces
       serverPid: await findServer(database.connection),
       store: { id, outletId, publicId: storeId, products },
       webhookLogin: `Basic ${Buffer.from(`${paymentWebhook.username}:${paymentWebhook.password}`).toString('base64')}`,
-      webhookUser: paymentWebhook.username,
     }
   } catch (error) {
     await close()
