@@ -34,6 +34,8 @@ export const fillCatalog = async (
   }
   try {
     await client.query(helpers)
+    // The same words, prices and stock each time.
+    await client.query('select setseed(0.5)')
     const { rows } = await client.query('select id from store where public_id = $1', [storeId])
     const big = `(${rows[0].id})`
     await client.query(categoriesIn(big, categoriesOfStore))
