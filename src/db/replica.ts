@@ -95,12 +95,11 @@ export const openReplica = ({ databaseReadUrl, primary, log, ...options }: Repli
     return isRecent() && equalAt > allChangedAt && equalAt > (changedAt.get(storeId) ?? 0)
   }
   return {
-    // Decided once for all statements of a request, so that a later one does not see older data.
     readsFor: (own, storeId) => {
       if (!mayRead(storeId)) return own
       const replica = db.forStore(storeId)
-      const away: Away = { isAway: false }
-      return { ...own, ...eitherOf(replica, own, away), fresh: eitherOf(replica.fresh, own.fresh, away) }
+      const reads: Reads = { isAway: false, mayRead: () => mayRead(storeId) }
+      return { ...own, ...eitherOf(replica, own, reads), fresh: eitherOf(replica.fresh, own.fresh, reads) }
     },
     noteChange: (storeId) => void changedAt.set(storeId, performance.now()),
     setListening: (listens) => {
@@ -121,19 +120,24 @@ const parseLsn = (text: string) => {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }
 
-/** A request that the replica has refused once does not wait for it again. */
-type Away = { isAway: boolean }
+/**
+ * The reads of a request. Once one of them was answered by the primary, so are all that follow: they must not see older
+ * data, nor wait again for a replica that has refused one. Each is checked, because a slow request could otherwise cache
+ * what it reads last as newer than it is.
+ */
+type Reads = { isAway: boolean; mayRead: () => boolean }
 
 /** What the replica cannot answer is asked of the primary: also a statement that was in the way of its replay. */
-const eitherOf = (replica: Queries, primary: Queries, away: Away): Queries => {
+const eitherOf = (replica: Queries, primary: Queries, reads: Reads): Queries => {
   const either = async <Result>(ask: (queries: Queries) => Promise<Result>) => {
-    if (away.isAway) return ask(primary)
+    reads.isAway ||= !reads.mayRead()
+    if (reads.isAway) return ask(primary)
     try {
       return await ask(replica)
     } catch (error) {
       const isRefused = error instanceof Failure && error.code === 'SERVICE_UNAVAILABLE'
       if (!isRefused && !(error instanceof pg.DatabaseError)) throw error
-      away.isAway = true
+      reads.isAway = true
       return ask(primary)
     }
   }

@@ -20,8 +20,15 @@ export type CategoryName = { id: string; name: string; slug: string }
 
 /** Names of categories, kept for a moment. */
 export type CategoryNames = {
-  /** Has the names of these categories, without those that were removed, and perhaps of others. */
-  read(db: Queries, storeId: StoreId, ids: readonly string[]): Promise<ReadonlyMap<string, CategoryName>>
+  /**
+   * Has the names of these categories, without those that were removed, and perhaps of others. `asOfMs`: all of them were
+   * read after this time, by `performance.now()`.
+   */
+  read(
+    db: Queries,
+    storeId: StoreId,
+    ids: readonly string[],
+  ): Promise<{ names: ReadonlyMap<string, CategoryName>; asOfMs: number }>
 }
 
 /** How many products have a word, and how many in their name. Null if it is not common. */

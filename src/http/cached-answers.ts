@@ -13,9 +13,8 @@ export type CachedAnswer = {
   headers: Readonly<Record<string, string>>
   /** Undefined for pages and files. */
   endpoint: Endpoint | undefined
-  madeAtMs: number
   /** When the read of its oldest part began. */
-  beganAtMs: number
+  asOfMs: number
   /** The products whose stock it shows. Null: not known, so it is too old after `maxAgeMs` in any case. */
   products: readonly string[] | null
   ready?: ReadyAnswer
@@ -53,8 +52,7 @@ export const makeCachedAnswer = (
   etag: `W/"${hash('sha256', fingerprint, 'base64url').slice(0, 27)}"`,
   headers,
   endpoint,
-  madeAtMs: Math.min(performance.now(), asOfMs),
-  beganAtMs: asOfMs,
+  asOfMs,
   products,
 })
 
@@ -74,7 +72,7 @@ export type AnswerCache = {
   stats(): { entries: number; bytes: number; hits: number; misses: number }
 }
 
-/** `maxAgeMs`: how old an answer may be, counted from when it was made or last confirmed. */
+/** `maxAgeMs`: how old an answer may be, counted from when it was read or last confirmed. */
 export type AnswerCacheOptions = { maxBytes: number; maxAgeMs: number }
 
 /** A read that is under way, with the products that have changed since it began. */
@@ -118,8 +116,7 @@ export const createAnswerCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): A
       const run = async () => {
         try {
           const made = await make()
-          made.beganAtMs = Math.min(made.beganAtMs, beganAtMs)
-          made.madeAtMs = Math.min(made.madeAtMs, beganAtMs)
+          made.asOfMs = Math.min(made.asOfMs, beganAtMs)
           const isWorthKeeping = started.isAskedAgain || caches.bytes() < maxBytes * freePart
           // After an invalidation since the read began the answer may be stale.
           const isStale = caches.find(store) !== cache || showsAny(made, started.changed)

@@ -24,8 +24,7 @@ export type ProductCache = Pick<AnswerCache, 'invalidateProducts' | 'invalidateS
 }
 
 type CachedProduct = WrittenProduct & {
-  madeAtMs: number
-  beganAtMs: number
+  asOfMs: number
   products: readonly string[]
   /** When it was moved to the front of the LRU order. */
   touchedAtMs: number
@@ -65,7 +64,7 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
       const id = copyText(product.id)
       caches.put(storeId, firstKeyOf(cache.more, outletId) + product.seq, {
         ...{ seq: product.seq, id, json: copyText(product.json), fingerprint: product.fingerprint, products: [id] },
-        ...{ madeAtMs: beganAtMs, beganAtMs, touchedAtMs: beganAtMs },
+        ...{ asOfMs: beganAtMs, touchedAtMs: beganAtMs },
       })
     }
     return { products, asOfMs }
@@ -90,7 +89,7 @@ export const createProductCache = ({ maxBytes, maxAgeMs }: AnswerCacheOptions): 
           cache.values.get(key)
         }
         products.set(seq, known)
-        asOfMs = Math.min(asOfMs, known.beganAtMs)
+        asOfMs = Math.min(asOfMs, known.asOfMs)
       }
       const found = { products, asOfMs }
       return missing.length === 0 ? found : readMissing(outlet, found, () => read(missing), beganAtMs)

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { mustExist } from '../../src/core/must-exist.ts'
+import { connectDb, type Queries } from '../../src/db/database.ts'
+import { openReplica } from '../../src/db/replica.ts'
 import { newStore, startTestService, withinASecond } from '../harness.ts'
 import { newGuest } from '../shoppers.ts'
 import { pairFor } from './pair.ts'
@@ -67,4 +71,36 @@ test('catalog reads use the replica while it is up to date, and see every announ
   assert.ok(isUsed)
   await standby.kill()
   for (let i = 0; i < 5; i++) assert.deepEqual(await find(), ['Jug', 'Mug'])
+})
+
+test('the statements of one request use the replica no longer once a change was announced', async (t) => {
+  const { primary, standby } = await pairFor(t)
+  await primary.run(`alter system set synchronous_standby_names = ''`)
+  await primary.run('select pg_reload_conf()')
+  const options = { poolSize: 2, clock: systemClock }
+  const own = connectDb({ connection: { connectionString: primary.url }, ...options })
+  const replica = mustExist(
+    openReplica({
+      ...{ databaseReadUrl: standby.url, databasePrepare: true, databasePoolSize: 2, clock: systemClock, primary: own },
+      log: { info: () => {}, warn: () => {} },
+    }),
+    'the replica',
+  )
+  t.after(() => Promise.all([replica.close(), own.close()]))
+  const isAtReplica = async (reads: Queries) =>
+    (await reads.one<{ answer: boolean }>`select pg_is_in_recovery() as answer`).answer
+  const [storeId, other] = [1, 2]
+  let reads: Queries = own
+  assert.ok(
+    await withinASecond(async () => {
+      reads = replica.readsFor(own, storeId)
+      return isAtReplica(reads)
+    }),
+  )
+  replica.noteChange(other)
+  assert.equal(await isAtReplica(reads), true, 'a change of another store')
+  replica.noteChange(storeId)
+  assert.equal(await isAtReplica(reads), false)
+  assert.ok(await withinASecond(() => isAtReplica(replica.readsFor(own, storeId))))
+  assert.equal(await isAtReplica(reads), false, 'a later statement must not see older data than one before it')
 })

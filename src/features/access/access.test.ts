@@ -6,6 +6,7 @@ import { minutes } from '../../core/clock.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import type { Store } from '../context.ts'
 import { revokeKey } from '../stores/stores.ts'
 import { createDirectory } from './directory.ts'
 import { createLookupLimit } from './lookups.ts'
@@ -214,4 +215,26 @@ test('a change of one store leaves the cache of other stores alone', async () =>
   directory.invalidateStore((await shop.load()).id)
   assert.equal(directory.cachedKey(shop.key), undefined)
   assert.ok(directory.cachedKey(other.key))
+})
+
+test('a key is read again when its store is, however late it was read itself', async () => {
+  const shop = await newStore(service)
+  const keys = [shop.key]
+  for (let i = 0; i < 9; i++) keys.push((await shop.newKey()).key)
+  const directory = createDirectory({
+    db: service.db,
+    counter: createLocalCounter(),
+    limitLookups: createLookupLimit(Date.now),
+  })
+  const staleAt = new Map<Store, Set<number>>()
+  for (const key of keys) {
+    const found = await directory.key(key, client)
+    if (found === undefined) throw new Error('The key is not known.')
+    // The key for which the store was read is itself a little older than the store.
+    const times = staleAt.get(found.store)
+    if (times === undefined) staleAt.set(found.store, new Set())
+    else times.add(found.staleAtMs)
+  }
+  assert.ok(staleAt.size < keys.length, 'the store was read for each key')
+  for (const times of staleAt.values()) assert.ok(times.size <= 1, `${[...times]}`)
 })

@@ -18,7 +18,7 @@ export type Key = {
   rateLimit: number
   tally: Tally
   expiresAtMs: number
-  /** When to read the key again, in case a change notification was lost. */
+  /** When to read the key and its store again, in case a change notification was lost. */
   staleAtMs: number
 }
 
@@ -63,7 +63,7 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     keys.set(secret, key)
   }
   const short = { ttl: entryTtlMs, ttlResolution: 100 }
-  const stores = createLru<StoreId, Store>(5_000, short)
+  const stores = createLru<StoreId, Store>(5_000)
   // With the time when each was read.
   const origins = createLru<string, number>(maxOrigins)
   // Unknown keys and origins, limited by size in bytes.
@@ -77,10 +77,11 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
   // A result that was read before an invalidation is stale after it.
   let invalidations = 0
   let invalidatedAtMs = 0
-  // The number of the last invalidation, and how many there were before a store was read.
+  // The number of the last invalidation; for each store that was read, how many there were before, and when that was.
   const lastInvalidation = new Map<StoreId, number>()
   let lastOfAll = 0
-  const invalidationsBefore = new WeakMap<Store, number>()
+  const readOf = new WeakMap<Store, { invalidationsBefore: number; atMs: number }>()
+  const readAtOf = (store: Store) => readOf.get(store)?.atMs ?? Number.NEGATIVE_INFINITY
   const countInvalidation = () => {
     invalidations++
     invalidatedAtMs = performance.now()
@@ -92,11 +93,11 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
 
   const readAndCache = async <Found>(
     read: () => Promise<Found>,
-    cache: (found: Found, isFresh: boolean, before: number) => void,
+    cache: (found: Found, isFresh: boolean, began: { invalidationsBefore: number; atMs: number }) => void,
   ): Promise<Found> => {
-    const before = invalidations
+    const began = { invalidationsBefore: invalidations, atMs: performance.now() }
     const found = await read()
-    cache(found, invalidations === before, before)
+    cache(found, invalidations === began.invalidationsBefore, began)
     return found
   }
 
@@ -109,29 +110,33 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
     return result
   }
 
-  const store = async (storeId: StoreId): Promise<Store> =>
-    stores.get(storeId) ??
-    readAndCache(
+  const store = async (storeId: StoreId): Promise<Store> => {
+    const known = stores.get(storeId)
+    if (known !== undefined && performance.now() < readAtOf(known) + entryTtlMs) return known
+    return readAndCache(
       () => readStore(db, storeId),
-      (found, isFresh, before) => {
-        invalidationsBefore.set(found, before)
+      (found, isFresh, began) => {
+        readOf.set(found, began)
         if (isFresh) stores.set(storeId, found)
       },
     )
+  }
 
   const readKey = async (secret: string): Promise<Key | undefined> => {
+    const beganAtMs = performance.now()
     const row = await findKey(db, hashSecret(secret))
     if (row === undefined) return undefined
     const rateLimit = row.rateLimit ?? defaultLimit
+    const itsStore = await store(row.storeId)
     return {
       id: row.id,
-      store: await store(row.storeId),
+      store: itsStore,
       isBrowserKey: row.kind === 'browser',
       scopes: new Set(row.scopes as Scope[]),
       rateLimit,
       tally: counter.tallyOf(row.id, rateLimit),
       expiresAtMs: row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-      staleAtMs: performance.now() + entryTtlMs,
+      staleAtMs: Math.min(beganAtMs, readAtOf(itsStore)) + entryTtlMs,
     }
   }
 
@@ -189,7 +194,8 @@ export const createDirectory = ({ db, counter, limitLookups }: DirectorySources)
       if (readAtMs > invalidatedAtMs && performance.now() < readAtMs + entryTtlMs) return true
       return originShape.test(origin) && !refused.has(origin) ? findUnknownOrigin(origin, client) : false
     },
-    isCurrent: (store) => (invalidationsBefore.get(store) ?? -1) >= (lastInvalidation.get(store.id) ?? lastOfAll),
+    isCurrent: (store) =>
+      (readOf.get(store)?.invalidationsBefore ?? -1) >= (lastInvalidation.get(store.id) ?? lastOfAll),
     invalidateStore: (storeId) => {
       countInvalidation()
       if (lastInvalidation.size >= maxChangedStores) changeAll()

@@ -17,19 +17,19 @@ const aDatabase = () => {
 test('names are read once, each store its own', async () => {
   const { state, db } = aDatabase()
   const names = keepCategoryNames()
-  assert.equal((await names.read(db, 1, ['a', 'b', 'removed'])).get('a')?.name, 'Mugs')
+  assert.equal((await names.read(db, 1, ['a', 'b', 'removed'])).names.get('a')?.name, 'Mugs')
   await names.read(db, 1, ['b', 'a'])
   assert.deepEqual(state.asked, ['a', 'b', 'removed'])
   await names.read(db, 1, ['a', 'c'])
   await names.read(db, 2, ['a'])
   assert.deepEqual(state.asked.slice(3), ['c', 'a'])
-  assert.deepEqual([...(await names.read(db, 2, ['a'])).keys()], ['a'])
+  assert.deepEqual([...(await names.read(db, 2, ['a'])).names.keys()], ['a'])
 })
 
 test('dropped names are read again, also those that were being read', async () => {
   const { state, db } = aDatabase()
   const names = keepCategoryNames()
-  const nameOf = async (storeId: number) => (await names.read(db, storeId, ['a'])).get('a')?.name
+  const nameOf = async (storeId: number) => (await names.read(db, storeId, ['a'])).names.get('a')?.name
   for (const drop of [() => names.drop(1), () => names.dropAll()]) {
     state.name = 'Old'
     drop()
@@ -54,7 +54,7 @@ test('no more names are kept than the limit', async () => {
   const names = keepCategoryNames()
   await names.read(db, 1, ['a'])
   const many = Array.from({ length: 20_000 }, (_, i) => `many ${i}`)
-  assert.equal((await names.read(db, 2, many)).size, many.length)
+  assert.equal((await names.read(db, 2, many)).names.size, many.length)
   state.asked = []
   await names.read(db, 1, ['a'])
   assert.deepEqual(state.asked, ['a'])

@@ -13,12 +13,12 @@ export const keepCategoryNames = (): KeptCategoryNames => {
   const kept = keepBriefly<CategoryName>()
   return {
     read: async (db, storeId, ids) => {
-      const { values: names } = kept.open(storeId)
+      const { values: names, asOfMs } = kept.open(storeId)
       const missing = ids.filter((id) => !names.has(id))
-      if (missing.length === 0) return names
+      if (missing.length === 0) return { names, asOfMs }
       for (const category of await findCategoryNames(db, storeId, missing)) names.set(category.id, category)
       kept.noteAdded(missing.length)
-      return names
+      return { names, asOfMs }
     },
     drop: kept.drop,
     dropAll: kept.dropAll,

@@ -27,7 +27,7 @@ import { showImage, showSizes } from './show-image.ts'
 import { countedMatches } from './word-counts.ts'
 import type { WrittenResult } from './written-products.ts'
 
-/** `asOfMs`: when the oldest product was read, or the words of the query were looked up. */
+/** `asOfMs`: when the oldest part of it was read: a product, a word of the query or the name of a category. */
 type SearchAnswer = { result: WrittenResult; asOfMs: number }
 
 export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchAnswer> => {
@@ -47,9 +47,9 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchA
     positionOf: ({ position }) => position,
     show: ({ product }) => product,
   })
-  const { facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
+  const { namesAsOfMs, facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
   const result = { data, nextCursor, hasMore, ...totals, correctedQuery: correctQuery(query.q, terms, data[0]), facets }
-  return { result, asOfMs: Math.min(asOfMs, found?.asOfMs ?? asOfMs) }
+  return { result, asOfMs: Math.min(asOfMs, found?.asOfMs ?? asOfMs, namesAsOfMs) }
 }
 
 type Shown = { page: { product: WrittenProduct; position: Position }[]; summary: MatchSummary; asOfMs: number }
@@ -224,14 +224,16 @@ const isExact = ({ total }: MatchSummary) => total <= countedMatches
 
 const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
   const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
-  const categories = await ctx.categoryNames.read(ctx.db, ctx.store.id, [...summary.byCategory.keys()])
+  const ids = [...summary.byCategory.keys()]
+  const { names, asOfMs: namesAsOfMs } = await ctx.categoryNames.read(ctx.db, ctx.store.id, ids)
   const counted = [...summary.byCategory]
     .flatMap(([id, count]) => {
-      const category = categories.get(id)
+      const category = names.get(id)
       return category === undefined ? [] : [{ ...category, count }]
     })
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
   return {
+    namesAsOfMs,
     total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
@@ -243,6 +245,7 @@ const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
 }
 
 const noMatches = {
+  namesAsOfMs: Number.POSITIVE_INFINITY,
   total: 0,
   totalIsExact: true,
   facets: { categories: [], price: { min: null, max: null }, inStock: { count: 0 } },
