@@ -7,6 +7,7 @@ import { movableClock } from '../src/core/clock.ts'
 import { randomText } from '../src/core/ids.ts'
 import type { Db } from '../src/db/database.ts'
 import { findStoreByPublicId } from '../src/features/access/directory.ts'
+import { windowMs } from '../src/features/access/rate-limit.ts'
 import { readProduct } from '../src/features/catalog/product-input.ts'
 import { saveProducts } from '../src/features/catalog/save.ts'
 import type { PasswordHasher } from '../src/features/context.ts'
@@ -194,6 +195,10 @@ export const serviceFor = async (t: TestContext, options?: ServiceOptions) => {
   t.after(() => service.close())
   return service
 }
+
+/** Moves to the beginning of a minute, or of another time by which limits count, so that a test does not cross its end. */
+export const startWindow = ({ clock }: Pick<TestService, 'clock'>, lengthMs = windowMs) =>
+  clock.advance(lengthMs - (clock.now() % lengthMs))
 
 export type TestStore = Awaited<ReturnType<typeof newStore>>
 

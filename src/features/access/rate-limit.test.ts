@@ -6,6 +6,7 @@ import {
   newStore,
   serviceFor,
   startTestService,
+  startWindow,
   type TestService,
 } from '../../../test/harness.ts'
 import { seconds } from '../../core/clock.ts'
@@ -15,11 +16,9 @@ let service: TestService
 before(async () => {
   // Counts in this process; redis-counter.test.ts tests counting in Redis.
   service = await startTestService({ redisUrl: null })
-  enterNewMinute(service)
+  startWindow(service)
 })
 after(() => service.close())
-
-const enterNewMinute = ({ clock }: TestService) => clock.advance(windowMs - (clock.now() % windowMs))
 
 const callAs = (key: string, path = '/v1/store', instance = service) =>
   instance.call(path, { headers: { 'x-store-key': key } })
@@ -45,7 +44,7 @@ const assertCounted = (answer: Answer, remaining: number, limit = 60) => {
 
 test('the 61st request of a minute is 429 with Retry-After', async () => {
   const { serverKey } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   const sixtieth = await callManyTimes(60, serverKey)
   assert.equal(sixtieth.status, 200)
   assertCounted(sixtieth, 0)
@@ -64,7 +63,7 @@ test('windows are aligned to clock minutes', async (t) => {
   const shop = await newStore(own)
   const { key } = await shop.newKey({ rateLimit: 2 })
   const call = () => callAs(key, '/v1/store', own)
-  enterNewMinute(own)
+  startWindow(own)
   own.clock.advance(seconds(45))
   assert.equal((await call()).status, 200)
   assert.equal((await call()).status, 200)
@@ -81,7 +80,7 @@ test('windows are aligned to clock minutes', async (t) => {
 test('a key can have its own limit, and other keys of the store are not affected', async () => {
   const shop = await newStore(service)
   const tight = await shop.newKey({ rateLimit: 3 })
-  enterNewMinute(service)
+  startWindow(service)
   assertCounted(await callManyTimes(3, tight.key), 0, 3)
   assert.equal((await callAs(tight.key)).status, 429)
   assertCounted(await callAs(shop.serverKey), 59)
@@ -90,7 +89,7 @@ test('a key can have its own limit, and other keys of the store are not affected
 
 test('exactly 60 of 300 concurrent requests are admitted', async () => {
   const { serverKey } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   const answers = await Promise.all(Array.from({ length: 300 }, () => callAs(serverKey)))
   assert.equal(answers.filter(({ status }) => status === 200).length, 60)
   assert.equal(answers.filter(({ status }) => status === 429).length, 240)
@@ -104,7 +103,7 @@ test('exactly 60 of 300 concurrent requests are admitted', async () => {
 test('every response to a valid key has rate headers, errors included', async () => {
   const shop = await newStore(service, { origins: [] })
   const { key } = await shop.newKey({ rateLimit: 100, scopes: ['store:read'] })
-  enterNewMinute(service)
+  startWindow(service)
   const { headers } = await callAs(key)
   const requests: [number, string, Record<string, string>?, string?][] = [
     [200, '/v1/store'],
@@ -144,7 +143,7 @@ test('every response to a valid key has rate headers, errors included', async ()
 test('requests to unknown routes count, and are limited like any other', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 2 })
-  enterNewMinute(service)
+  startWindow(service)
   assertError(await callAs(key, '/v1/nothing'), 404, 'NOT_FOUND')
   assertError(await callAs(key, '/v1/products/%zz'), 400, 'BAD_REQUEST')
   assertError(await callAs(key, '/v1/nothing'), 429, 'RATE_LIMITED')
@@ -162,7 +161,7 @@ test('requests without a valid key get no rate headers', async () => {
 
 test('requests with x-api-key count for the same key', async () => {
   const { serverKey } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   assertCounted(await callAs(serverKey), 59)
   assertCounted(await service.call('/v1/store', { headers: { 'x-api-key': serverKey } }), 58)
 })
@@ -171,7 +170,7 @@ test('preflights and routes outside /v1 are not counted', async () => {
   const origin = `https://preflight-${process.pid}.example`
   const shop = await newStore(service, { origins: [origin] })
   const { key } = await shop.newKey({ rateLimit: 5 })
-  enterNewMinute(service)
+  startWindow(service)
   for (let i = 0; i < 10; i++) {
     const headers = { origin, 'access-control-request-method': 'GET', 'x-store-key': key }
     const answer = await service.call('/v1/store', { method: 'OPTIONS', headers })
@@ -184,7 +183,7 @@ test('preflights and routes outside /v1 are not counted', async () => {
 
 test('cached and uncached responses share one count', async () => {
   const { serverKey } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   let left = 60
   for (let i = 0; i < 10; i++) {
     assertCounted(await callAs(serverKey, `/v1/products?limit=${i + 1}`), --left)
@@ -195,7 +194,7 @@ test('cached and uncached responses share one count', async () => {
 test('the fast lane and the storefront door return the same 429', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ rateLimit: 1 })
-  enterNewMinute(service)
+  startWindow(service)
   assert.equal((await callAs(key, '/v1/store')).status, 200)
   const quick = await callAs(key, '/v1/store')
   // Invalid input is left to Fastify.
@@ -207,7 +206,7 @@ test('the fast lane and the storefront door return the same 429', async () => {
 
 test('a change of the store does not reset the count of a key', async () => {
   const shop = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   await callManyTimes(5, shop.serverKey)
   await shop.newKey()
   await shop.newOutlet('Another')

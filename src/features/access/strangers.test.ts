@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { assertError, newStore, startTestService, type TestService } from '../../../test/harness.ts'
+import { assertError, newStore, startTestService, startWindow, type TestService } from '../../../test/harness.ts'
 import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Queries } from '../../db/database.ts'
 import { createDirectory } from './directory.ts'
 import { createLookupLimit } from './lookups.ts'
-import { createLocalCounter, windowMs } from './rate-limit.ts'
+import { createLocalCounter } from './rate-limit.ts'
 
 /** Unauthenticated callers have bounded cost: memory does not grow, and database lookups are limited. */
 
@@ -21,9 +21,6 @@ after(() => service.close())
 const unknownKey = () => `vpk_${randomText(32)}`
 let clients = 0
 const newClient = () => `198.51.100.${++clients}`
-
-/** Misses are counted by the minute, and none of these tests may begin near the end of one. */
-const startWindow = () => service.clock.advance(windowMs - (service.clock.now() % windowMs))
 
 /** A directory that counts its database lookups. */
 const countedDirectory = () => {
@@ -93,7 +90,7 @@ test('a key or origin that was valid before a change of its store is not a guess
   const [origin, client] = ['https://known-before.example', newClient()]
   const store = await shop.load()
   await service.db.run`insert into store_origin (store_id, origin) values (${store.id}, ${origin})`
-  startWindow()
+  startWindow(service)
   const reads = [directory.key(shop.key, client), directory.isKnownOrigin(origin, client)]
   directory.invalidateAll()
   await Promise.all(reads)
@@ -109,7 +106,7 @@ test('a key or origin that was valid before a change of its store is not a guess
 test('a client that guesses keys is limited, while other clients and valid keys are not', async () => {
   const shop = await newStore(service)
   const guesser = newClient()
-  startWindow()
+  startWindow(service)
   const guess = (from: string, key = unknownKey()) =>
     service.call('/v1/store', { headers: { 'x-store-key': key, 'x-forwarded-for': from } })
   assert.equal((await guess(guesser, shop.key)).status, 200)
@@ -121,7 +118,7 @@ test('a client that guesses keys is limited, while other clients and valid keys 
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
   assert.equal((await guess(guesser, shop.key)).status, 200, 'a valid key')
   assertError(await guess(newClient()), 401, 'UNAUTHORIZED')
-  startWindow()
+  startWindow(service)
   assertError(await guess(guesser), 401, 'UNAUTHORIZED')
 })
 

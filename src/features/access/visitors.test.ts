@@ -6,12 +6,12 @@ import {
   newStore,
   serviceFor,
   startTestService,
+  startWindow,
   type TestService,
   type TestStore,
   withinASecond,
 } from '../../../test/harness.ts'
 import { changeStore } from '../stores/stores.ts'
-import { windowMs } from './rate-limit.ts'
 
 let service: TestService
 before(async () => {
@@ -19,8 +19,6 @@ before(async () => {
   service = await startTestService({ trustProxy: ['loopback'] })
 })
 after(() => service.close())
-
-const enterNewMinute = ({ clock }: TestService) => clock.advance(windowMs - (clock.now() % windowMs))
 
 type Visit = { from?: string; path?: string; origin?: string; key: string }
 
@@ -47,7 +45,7 @@ const setLimit = async (shop: TestStore, visitorLimit: number) => {
 
 test('one visitor has 300 calls a minute with a browser key and cannot use up the key for others', async () => {
   const { browserKey: key } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   const answers = await manyVisits(320, { key })
   assert.equal(countOf(answers, 200), 300)
   const refused = answers.find(({ status }) => status === 429)
@@ -63,7 +61,7 @@ test('one visitor has 300 calls a minute with a browser key and cannot use up th
 test('visitors of one IPv6 network count as one', async () => {
   const shop = await newStore(service)
   await setLimit(shop, 2)
-  enterNewMinute(service)
+  startWindow(service)
   const statuses = []
   for (let i = 0; i < 3; i++) {
     statuses.push((await visit({ key: shop.browserKey, from: `2001:db8:0:7::${i}` })).status)
@@ -74,18 +72,18 @@ test('visitors of one IPv6 network count as one', async () => {
 test('rate headers show the tighter limit of key and visitor', async () => {
   const shop = await newStore(service)
   const { key } = await shop.newKey({ kind: 'browser', rateLimit: 3 })
-  enterNewMinute(service)
+  startWindow(service)
   assert.deepEqual(rateOf(await visit({ key })), [3, 2])
   assert.deepEqual(rateOf(await visit({ key, from: '203.0.113.10' })), [3, 1])
   await setLimit(shop, 4)
-  enterNewMinute(service)
+  startWindow(service)
   for (let i = 0; i < 3; i++) await visit({ key: shop.browserKey })
   assert.deepEqual(rateOf(await visit({ key: shop.browserKey })), [4, 0])
 })
 
 test('a server key has no visitor limit, because all its calls come from one machine', async () => {
   const { key } = await newStore(service)
-  enterNewMinute(service)
+  startWindow(service)
   assert.equal(countOf(await manyVisits(320, { key }), 200), 320)
 })
 
@@ -94,7 +92,7 @@ test('calls from a disallowed origin do not use up the key, and are limited per 
   const shop = await newStore(service, { origins: [origin] })
   const { key } = await shop.newKey({ kind: 'browser', rateLimit: 5 })
   await setLimit(shop, 20)
-  enterNewMinute(service)
+  startWindow(service)
   const foreign = await manyVisits(30, { key, origin: 'https://foreign.example' })
   assert.equal(countOf(foreign, 403), 20)
   assert.equal(countOf(foreign, 429), 10)
@@ -107,7 +105,7 @@ test('calls from a disallowed origin do not use up the key, and are limited per 
 test('a forwarded address from an untrusted proxy is ignored', async (t) => {
   const plain = await serviceFor(t)
   const shop = await newStore(plain)
-  enterNewMinute(plain)
+  startWindow(plain)
   const call = (from: string) =>
     plain.call('/v1/store', { headers: { 'x-store-key': shop.browserKey, 'x-forwarded-for': from } })
   assert.deepEqual(rateOf(await call('203.0.113.9')), [300, 299])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { assertError, serviceFor, type TestService, type TestStore } from '../../../test/harness.ts'
+import { assertError, serviceFor, startWindow, type TestService, type TestStore } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { openShop } from '../cart/fixture.ts'
 import { guessWindowMs, maxGuesses } from '../pricing/coupon-guesses.ts'
@@ -15,8 +15,7 @@ const addCoupon = async (service: TestService, shop: TestStore, coupon: Partial<
 /** A shop behind a proxy, so that tests can use any client address, with an unlisted coupon. */
 const openGuessedShop = async (t: TestContext) => {
   const service = await serviceFor(t, { trustProxy: true })
-  // Starts at the beginning of a window, so that no test crosses its end.
-  service.clock.advance(guessWindowMs - (service.clock.now() % guessWindowMs))
+  startWindow(service, guessWindowMs)
   const open = await openShop(service)
   await addCoupon(service, open.shop, { code: 'STAFF100', value: 100 })
   const { key } = await open.shop.newKey({ kind: 'browser', rateLimit: 1_000_000 })

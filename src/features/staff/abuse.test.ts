@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cookieOf, jsonBody, mailedLink, newProgram, newStaff, staffPassword } from '../../../test/admin-callers.ts'
-import { assertError, newStore, serviceFor, type TestService } from '../../../test/harness.ts'
+import { assertError, newStore, serviceFor, startWindow, type TestService } from '../../../test/harness.ts'
 import { cheapPasswords } from '../../../test/world.ts'
-import { minutes, seconds } from '../../core/clock.ts'
+import { hours, minutes, seconds } from '../../core/clock.ts'
 import { totpCode, totpStep } from '../../core/totp.ts'
 import { serviceAlone } from '../../jobs/fixture.ts'
 import { maxStaffSessions } from './sessions.ts'
@@ -16,6 +16,7 @@ const signIn = (service: TestService, email: string, password = staffPassword) =
 
 test('one password cannot be tried at many addresses, and people who share a client address still sign in', async (t) => {
   const service = await serviceFor(t, { passwords: cheapPasswords })
+  startWindow(service, minutes(15))
   const { email } = await newStaff(service, await newStore(service))
   for (let n = 0; n < 120; n++) assert.equal((await signIn(service, email)).status, 200)
   const guess = (n: number) => signIn(service, `person${n}@staff.example`, 'Summer2026')
@@ -83,6 +84,7 @@ test('a store has a limited number of tokens', async (t) => {
 
 test('a store cannot send mail to any number of addresses, nor to one any number of times', async (t) => {
   const { service } = await serviceAlone(t, { passwords: cheapPasswords })
+  startWindow(service, hours(1))
   const owner = await newStaff(service, await newStore(service))
   const invite = (n: number) => owner.inStore('POST', '/staff', { email: `new${n}@person.example`, role: 'viewer' })
   const { staffId } = (await invite(0)).json
