@@ -6,7 +6,7 @@ import { type Load, type Measured, median, requireWrk, sendLoad } from './load.t
 import { printPlans } from './plans.ts'
 import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
-import { openRecorder } from './record-requests.ts'
+import { openRecorder, type Recorder } from './record-requests.ts'
 import { newEmptyDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -128,11 +128,14 @@ const measuredInSmoke = new Set(['list', 'list, any page, uncached', 'all these 
 
 /** Every read once, and the plan of every statement. */
 const askEverything = async (shop: Shop) => {
+  const recorder = await openRecorder(shop.database.connection, shop.secret)
   for (const read of readsOf()) {
-    const { url, headers } = await loadOf(read, shop)
-    const { status } = await fetch(url, { headers })
+    const load = await loadOf(read, shop)
+    const { status } = await fetch(load.url, { headers: load.headers })
     if (status !== (read.revalidate ? 304 : 200)) throw new Error(`${read.name}: the answer was ${status}`)
+    if (read.uncached && read.paths === undefined) await recordStatements(recorder, shop, load)
   }
+  await recorder.close()
   let lines = 0
   await printPlans(shop, () => {
     lines++
@@ -191,15 +194,21 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
 }
 
 /** A bare server that sends what the service was recorded sending for this read, with the caches of a running service. */
-const startAsking = async ({ database, headers }: Shop, load: Load) => {
-  const recorder = await openRecorder(database.connection)
+const startAsking = async (shop: Shop, load: Load) => {
+  const { connection } = shop.database
+  const recorder = await openRecorder(connection, shop.secret)
+  const statements = await recordStatements(recorder, shop, load)
+  await recorder.close()
+  return startBare(load, { asks: { database: connection, statements } })
+}
+
+const recordStatements = async (recorder: Recorder, { headers }: Shop, load: Load) => {
   const at = (n: number) => {
     const { pathname, search } = new URL(load.url)
     return { method: 'GET', url: `${pathname}${search}${search === '' ? '?' : '&'}_=${n}`, headers, body: '' }
   }
   const [statements] = await recorder.record([at(2)], [at(1)])
-  await recorder.close()
-  return startBare(load, { asks: { database: database.connection, statements: statements ?? [] } })
+  return statements ?? []
 }
 
 /** `cost`: processor time of an answer, relative to the same answer with the smaller catalog. */
