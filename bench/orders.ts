@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readProcessorTimes } from './buying-cpu.ts'
 import { searchPaths } from './reads.ts'
 import { openRelay } from './round-trips.ts'
 import { openSellingStore, type SellingStore } from './selling-store.ts'
-import { newEmptyDir, removeDataDir, startService } from './service.ts'
+import { newEmptyDir, readSecret, removeDataDir, startService } from './service.ts'
 import { makeBuyer, openPhones, type Phones } from './whole-order.ts'
 
 const help = `npm run bench:orders -- [--shoppers 8] [--seconds 20] [--smoke]
@@ -101,8 +99,7 @@ const counted = smoke ? 1 : 50
 const countRoundTrips = async (store: SellingStore, phones: Phones, agent: Agent) => {
   const relay = await openRelay(store.database.connection)
   const dataDir = newEmptyDir()
-  const secret = readFileSync(join(store.service.dataDir, 'secret'), 'utf8').trim()
-  const settings = { ...phones.settings, DATABASE_URL: relay.url, VITRINE_SECRET: secret }
+  const settings = { ...phones.settings, DATABASE_URL: relay.url, VITRINE_SECRET: readSecret(store.service) }
   const service = await startService(dataDir, settings)
   try {
     const buy = await makeBuyer({ ...store, service }, phones, agent, 1_000_000)

@@ -6,8 +6,8 @@ import { type Load, type Measured, median, requireWrk, sendLoad } from './load.t
 import { printPlans } from './plans.ts'
 import { measureProcessor } from './processor.ts'
 import { type Read, readsOf } from './reads.ts'
-import { openRecorder, type Recorder } from './record-requests.ts'
-import { newEmptyDir, peakMegabytes, removeDataDir, residentMegabytes, startService } from './service.ts'
+import { openRecorder } from './record-requests.ts'
+import { newEmptyDir, peakMegabytes, readSecret, removeDataDir, residentMegabytes, startService } from './service.ts'
 import { openShop, type Shop } from './shop.ts'
 
 const help = `npm run bench -- [--products 10000] [--million] [--keep FOLDER] [--only PART] [--plans] [--processor]
@@ -131,14 +131,14 @@ const measuredInSmoke = new Set(['list', 'list, any page, uncached', 'all these 
 
 /** Every read once, and the plan of every statement. */
 const askEverything = async (shop: Shop) => {
-  const recorder = await openRecorder(shop.database.connection, shop.secret)
+  const recorded: Load[] = []
   for (const read of readsOf()) {
     const load = await loadOf(read, shop)
     const { status } = await fetch(load.url, { headers: load.headers })
     if (status !== (read.revalidate ? 304 : 200)) throw new Error(`${read.name}: the answer was ${status}`)
-    if (read.uncached && read.paths === undefined) await recordStatements(recorder, shop, load)
+    if (read.uncached && read.paths === undefined) recorded.push(load)
   }
-  await recorder.close()
+  await recordStatements(shop, recorded)
   let lines = 0
   await printPlans(shop, () => {
     lines++
@@ -197,20 +197,22 @@ const compare = async (read: Read, shops: readonly Shop[]) => {
 
 /** A bare server that sends what the service was recorded sending for this read, with the caches of a running service. */
 const startAsking = async (shop: Shop, load: Load) => {
-  const { connection } = shop.database
-  const recorder = await openRecorder(connection, shop.secret)
-  const statements = await recordStatements(recorder, shop, load)
-  await recorder.close()
-  return startBare(load, { asks: { database: connection, statements } })
+  const [statements = []] = await recordStatements(shop, [load])
+  return startBare(load, { asks: { database: shop.database.connection, statements } })
 }
 
-const recordStatements = async (recorder: Recorder, { headers }: Shop, load: Load) => {
-  const at = (n: number) => {
-    const { pathname, search } = new URL(load.url)
-    return { method: 'GET', url: `${pathname}${search}${search === '' ? '?' : '&'}_=${n}`, headers, body: '' }
+const recordStatements = async ({ database, service, headers }: Shop, loads: readonly Load[]) => {
+  const requests = (n: number) =>
+    loads.map(({ url }) => {
+      const { pathname, search } = new URL(url)
+      return { method: 'GET', url: `${pathname}${search}${search === '' ? '?' : '&'}_=${n}`, headers, body: '' }
+    })
+  const recorder = await openRecorder(database.connection, readSecret(service))
+  try {
+    return await recorder.record(requests(2), requests(1))
+  } finally {
+    await recorder.close()
   }
-  const [statements] = await recorder.record([at(2)], [at(1)])
-  return statements ?? []
 }
 
 /** `cost`: processor time of an answer, relative to the same answer with the smaller catalog. */

@@ -35,6 +35,9 @@ export const newDataDir = () => {
 }
 export const removeDataDir = (dataDir: string) => rmSync(dataDir, { recursive: true, force: true })
 
+/** With it, a second copy of a service accepts the tokens and cursors of the first. */
+export const readSecret = ({ dataDir }: Service) => readFileSync(join(dataDir, 'secret'), 'utf8').trim()
+
 /** `from` is the program of another checkout, to compare with. */
 export const startService = async (
   dataDir: string,

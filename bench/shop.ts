@@ -16,8 +16,6 @@ export type Shop = {
   headers: Record<string, string>
   /** How to reach its database while the service runs. */
   database: EmbeddedServer
-  /** Signs its cursors. */
-  secret: string
   /** The cursor of page `deepPage`, from the page before it. */
   deepPage: number
   deepCursor: string
@@ -63,9 +61,8 @@ export const openShop = async (size: Size, keep?: string, settings: NodeJS.Proce
     const cursors = await findCursors(service.url, headers, (deepPage - 1) * pageSize)
     const deepCursor = cursors.at(-1) as string
     const someProduct = `product-${Math.min(9_876, size.products)}`
-    const secret = readFileSync(join(dataDir, 'secret'), 'utf8').trim()
     const list = { deepPage, deepCursor, cursors, someProduct }
-    return { products: size.products, service, storeId, headers, database, secret, ...list, close }
+    return { products: size.products, service, storeId, headers, database, ...list, close }
   } catch (error) {
     await close()
     throw error

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, newStore, type TestService } from '../../../test/harness.ts'
+import { assertError, newStore, startWindow, type TestService } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { hours, seconds } from '../../core/clock.ts'
 import { closeStore } from '../stores/stores.ts'
-import { intoAnHour, newCode, post, tally, times, verifyCode } from './fixture.ts'
+import { newCode, post, tally, times, verifyCode } from './fixture.ts'
 import {
   email,
   mailTo,
@@ -154,7 +154,7 @@ test('the contact email of a customer by phone can be confirmed, unless another 
 
 test('a customer can ask for the mail again, five times an hour for an address', async (t) => {
   const moved = await movableService(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const shop = await newStore(moved)
   const nobody = withSession(moved, shop, (await newCustomer(moved, shop)).token)
   assertError(await nobody.askAgain(), 400, 'BAD_REQUEST')
@@ -172,7 +172,7 @@ test('a customer can ask for the mail again, five times an hour for an address',
 
 test('beyond the limit an account is still created and an email still changed, without a mail', async (t) => {
   const moved = await movableService(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const shop = await newStore(moved)
   const { id } = await shop.load()
   await moved.db.run`update store set otp_client_limit = 2 where id = ${id}`
@@ -189,7 +189,7 @@ test('beyond the limit an account is still created and an email still changed, w
 
 test('a client can try a hundred tokens an hour', async (t) => {
   const moved = await movableService(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const shop = await newStore(moved)
   assert.deepEqual(tally(await times(120, (i) => verifyByLink(moved, shop, `vrf_${i}`))), { 410: 100, 429: 20 })
 })

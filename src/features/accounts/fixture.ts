@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { Answer, TestService, TestStore } from '../../../test/harness.ts'
-import { hours, minutes } from '../../core/clock.ts'
 
 export const phone = '+919876543210'
 
@@ -43,10 +42,6 @@ export const newCode = async (service: TestService, shop: Pick<TestStore, 'key'>
 }
 
 export const wrong = (code: string) => (code === '000000' ? '000001' : '000000')
-
-/** Moves the clock to one minute past the hour, so that requests counted per hour fall into the same hour. */
-export const intoAnHour = (service: TestService) =>
-  service.clock.advance(hours(1) - (service.clock.now() % hours(1)) + minutes(1))
 
 /** Number of responses per status. */
 export const tally = (answers: readonly Answer[]) => {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertError, newStore, serviceFor, startTestService, type TestService } from '../../../test/harness.ts'
-import { seconds } from '../../core/clock.ts'
-import { intoAnHour, numbered, phone, post, requestCode, tally, times } from './fixture.ts'
+import {
+  assertError,
+  newStore,
+  serviceFor,
+  startTestService,
+  startWindow,
+  type TestService,
+} from '../../../test/harness.ts'
+import { hours, seconds } from '../../core/clock.ts'
+import { numbered, phone, post, requestCode, tally, times } from './fixture.ts'
 
 let service: TestService
 before(async () => {
@@ -50,7 +57,7 @@ test('mobiles, landlines, numbers in new ranges and test numbers get a code', as
 
 test('one client gets a hundred codes of three hundred concurrent requests for different phones', async (t) => {
   const moved = await serviceFor(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const shop = await newStore(moved)
   const answers = await times(300, (i) => requestCode(moved, shop, numbered(i)))
   assert.deepEqual(tally(answers), { 200: 100, 429: 200 })
@@ -66,7 +73,7 @@ test('one client gets a hundred codes of three hundred concurrent requests for d
 
 test('every client and every store has its own count', async (t) => {
   const behindProxy = await serviceFor(t, { trustProxy: ['loopback'] })
-  intoAnHour(behindProxy)
+  startWindow(behindProxy, hours(1))
   const [shop, other] = [await newStore(behindProxy), await newStore(behindProxy)]
   for (const store of [shop, other]) {
     const { id } = await store.load()
@@ -80,7 +87,7 @@ test('every client and every store has its own count', async (t) => {
 
 test('a request refused by the client limit counts neither for the phone nor for the store', async (t) => {
   const behindProxy = await serviceFor(t, { trustProxy: ['loopback'] })
-  intoAnHour(behindProxy)
+  startWindow(behindProxy, hours(1))
   const shop = await newStore(behindProxy)
   const { id } = await shop.load()
   await behindProxy.db.run`update store set otp_client_limit = 1, otp_hourly_cap = 6 where id = ${id}`

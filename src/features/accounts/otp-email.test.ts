@@ -5,12 +5,13 @@ import {
   assertError,
   newStore,
   serviceFor,
+  startWindow,
   type TestService,
   type TestStore,
 } from '../../../test/harness.ts'
 import { newGuest } from '../../../test/shoppers.ts'
-import { minutes, seconds } from '../../core/clock.ts'
-import { codeAlone, intoAnHour, newCode, phone, post, requestCode, tally, times, verifyCode, wrong } from './fixture.ts'
+import { hours, minutes, seconds } from '../../core/clock.ts'
+import { codeAlone, newCode, phone, post, requestCode, tally, times, verifyCode, wrong } from './fixture.ts'
 import {
   codeMailedTo,
   email,
@@ -135,7 +136,7 @@ test('a code is valid for five minutes, once, for one address in one store', asy
 
 test('the cap of the store and the limit of the client count codes by mail and by phone together', async (t) => {
   const moved = await movableService(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const [capped, limited] = [await newStore(moved), await newStore(moved)]
   await moved.db.run`update store set otp_hourly_cap = 2 where id = ${(await capped.load()).id}`
   await moved.db.run`update store set otp_client_limit = 2 where id = ${(await limited.load()).id}`

@@ -5,12 +5,13 @@ import {
   newStore,
   serviceFor,
   startTestService,
+  startWindow,
   type TestService,
   type TestStore,
 } from '../../../test/harness.ts'
 import { hours, minutes, seconds } from '../../core/clock.ts'
 import { changeStore } from '../stores/stores.ts'
-import { intoAnHour, newCode, numbered, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
+import { newCode, numbered, phone, requestCode, tally, times, verifyCode } from './fixture.ts'
 
 let service: TestService
 let neighbour: TestService
@@ -147,7 +148,7 @@ test('a new code replaces the last one and has new attempts', async () => {
 
 test('a store never sends more codes per hour than its cap, also on two instances', async (t) => {
   const [one, two] = [await serviceFor(t), await serviceFor(t)]
-  for (const instance of [one, two]) intoAnHour(instance)
+  for (const instance of [one, two]) startWindow(instance, hours(1))
   const shop = await newStore(one)
   const capped = await withOtpSettings(shop, { otpHourlyCap: 3 })
   const answers = await times(20, (i) => requestCode(i % 2 === 0 ? one : two, capped, numbered(i)))
@@ -163,7 +164,7 @@ test('a request refused by the store cap does not count for the phone, and the c
   const moved = await serviceFor(t)
   const shop = await newStore(moved)
   const capped = await withOtpSettings(shop, { otpHourlyCap: 5 })
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   for (let i = 0; i < 5; i++) await requestCode(moved, capped, numbered(i))
   const refused = await requestCode(moved, capped)
   assertError(refused, 429, 'RATE_LIMITED')

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, newStore, serviceFor } from '../../../test/harness.ts'
+import { assertError, newStore, serviceFor, startWindow } from '../../../test/harness.ts'
+import { hours } from '../../core/clock.ts'
 import { SmsRefused, type SmsSender, SmsUncertain } from '../../providers/sms/sender.ts'
-import { intoAnHour, newCode, phone, requestCode, verifyCode } from './fixture.ts'
+import { newCode, phone, requestCode, verifyCode } from './fixture.ts'
 
 /** A sender whose behaviour the test can switch. */
 const aSender = () => {
@@ -64,7 +65,7 @@ test('a refused message does not count for the cap of the store either', async (
   const service = await serviceFor(t, { sender })
   const shop = await newStore(service)
   const { id } = await shop.load()
-  intoAnHour(service)
+  startWindow(service, hours(1))
   await service.db.run`update store set otp_hourly_cap = 1 where id = ${id}`
   sender.send = refuse
   for (let i = 0; i < 3; i++) assertError(await requestCode(service, shop), 502, 'BAD_GATEWAY')

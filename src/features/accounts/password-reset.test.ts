@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, assertError, newStore, serviceFor, type TestService } from '../../../test/harness.ts'
-import { minutes, seconds } from '../../core/clock.ts'
+import { type Answer, assertError, newStore, serviceFor, startWindow, type TestService } from '../../../test/harness.ts'
+import { hours, minutes, seconds } from '../../core/clock.ts'
 import { closeStore } from '../stores/stores.ts'
-import { intoAnHour, newCode, post, tally, times, verifyCode } from './fixture.ts'
+import { newCode, post, tally, times, verifyCode } from './fixture.ts'
 import {
   email,
   fastPasswords,
@@ -103,7 +103,7 @@ test('an address is one recipient whatever its case and spacing, and must be an 
 
 test('five of thirty concurrent requests for an address are sent, known or not', async (t) => {
   const moved = await movableService(t)
-  intoAnHour(moved)
+  startWindow(moved, hours(1))
   const shop = await newStore(moved)
   await signUp(moved, shop)
   const refusals = new Set<string>()
@@ -130,7 +130,7 @@ test('five mails an hour go to an address, whichever instances are asked', async
 
 test('one client has a hundred requests an hour in a store, and refused ones do not count for the address', async (t) => {
   const behindProxy = await serviceFor(t, { trustProxy: ['loopback'] })
-  intoAnHour(behindProxy)
+  startWindow(behindProxy, hours(1))
   const [shop, other] = [await newStore(behindProxy), await newStore(behindProxy)]
   const flood = await times(150, (i) => fromAddress(behindProxy, shop, '198.51.100.7', `a${i}@example.com`))
   assert.deepEqual(tally(flood), { 200: 100, 429: 50 })
@@ -291,7 +291,7 @@ test('invalid tokens cost no hashing, and one client can try a hundred an hour',
     return Buffer.alloc(32)
   }
   const counting = await serviceFor(t, { passwords: createPasswordHasher({ derive }) })
-  intoAnHour(counting)
+  startWindow(counting, hours(1))
   const shop = await newStore(counting)
   const answers = await times(130, (i) => reset(counting, shop, `rst_${i}`))
   assert.deepEqual(tally(answers), { 410: 100, 429: 30 })
