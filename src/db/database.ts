@@ -59,6 +59,14 @@ export type Db = Queries & {
     work: (tx: Tx, first: Promise<First>) => Promise<Result>,
   ): Promise<Result>
   /**
+   * A transaction whose work can usually be done by one statement, which is a transaction of its own and does all of it or
+   * nothing. If it returns undefined, `work` runs.
+   */
+  quickTx<Result>(
+    statement: (db: Queries) => Promise<Result | undefined>,
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result>
+  /**
    * The same database for the work of one store, limited to the store's share of the connections. `onDisconnect` is that of
    * a request, which waits no longer than `maxWaitMs` in all.
    */
@@ -332,6 +340,14 @@ export const connectDb = (options: DbOptions): Db => {
           runWithRetries(withClient, (tx) => work(tx, sent), ahead),
         )
       },
+      quickTx: (statement, work) =>
+        queues.runInQueues(scope.queues, scope.caller, async () => {
+          const done = await statement(queriesOn(single(withClient))).catch((error) => {
+            if (retryable.has(sqlState(error))) return undefined
+            throw error
+          })
+          return done ?? runWithRetries(withClient, work)
+        }),
       forStore: (storeId, onDisconnect) =>
         open({
           share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false },

@@ -35,6 +35,7 @@ const readTheSame = [
   // Only whether there is such a row.
   'src/features/accounts/bound-codes.sql.ts "otp_request"',
   // Without the rows that were written.
+  'src/features/cart/add-line.sql.ts "cart_item"',
   'src/features/cart/cart.sql.ts "cart_item"',
   // The delivery that was sent is not due, and its endpoint is only passed over once.
   'src/features/outgoing-webhooks/attempt.sql.ts "webhook_delivery"',

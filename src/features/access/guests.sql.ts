@@ -9,11 +9,15 @@ import type { StoreId } from '../context.ts'
 export const lockGuest = (tx: Tx, storeId: StoreId, guestId: string) => tx.maybeOne<{ id: string }>`
   ${guestLock(storeId, guestId)}`
 
-/** `lockGuest` as part of a larger statement. */
-export const guestLock = (storeId: StoreId, guestId: string) => sql`
-  insert into guest (store_id, id, seen_on) values (${storeId}, ${guestId}, vitrine_now()::date)
+/** `lockGuest` as part of a larger statement. With `from`, only for a row from there. */
+export const guestLock = (storeId: StoreId, guestId: string, from = sql``) => sql`
+  insert into guest (store_id, id, seen_on) select ${storeId}, ${guestId}, vitrine_now()::date ${from}
   on conflict (store_id, id) do update set seen_on = excluded.seen_on where guest.merged_at is null
   returning id`
+
+/** A condition: the guest wrote something today before, so a write need not note it. */
+export const guestWasSeenToday = (storeId: StoreId, guestId: string) => sql`exists (
+  select from guest g where g.store_id = ${storeId} and g.id = ${guestId} and g.seen_on = vitrine_now()::date)`
 
 /** Blocks other writes of the customer's data and password sign-ins, but no reads. Nothing if the customer was erased. */
 export const lockCustomer = (tx: Tx, storeId: StoreId, customerId: string) => tx.maybeOne<{ id: string }>`

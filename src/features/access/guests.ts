@@ -5,7 +5,7 @@ import * as sql from './guests.sql.ts'
 import { deleteAnswers, lockGuest, markMerged } from './guests.sql.ts'
 import { invalidGuestToken, nameGuest } from './shopper.ts'
 
-export { guestLock } from './guests.sql.ts'
+export { guestLock, guestWasSeenToday } from './guests.sql.ts'
 
 /** Every write of a guest starts with this. It creates or locks the guest's row, and refuses a merged guest. */
 export const holdGuest = async (tx: Tx, ctx: ShopperCtx<Guest>) => {

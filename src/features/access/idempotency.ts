@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { hours } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { Answer } from '../../http/endpoint.ts'
-import type { AdminCtx, Shopper, ShopperCtx } from '../context.ts'
+import type { AdminCtx, Guest, Shopper, ShopperCtx } from '../context.ts'
 import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './idempotency.sql.ts'
 import { nameShopper } from './shopper.ts'
 
@@ -24,6 +24,8 @@ export type CreatingCall<Body> = {
   /** The body and the ids in the path, hashed to detect a reused key. */
   request: unknown
   write(tx: Tx): Promise<Answer<Body>>
+  /** Does the same in one statement, or nothing and returns undefined (see `quickTx`). */
+  writeQuickly?: ((db: Queries) => Promise<Answer<Body> | undefined>) | undefined
   /** The id of the created or changed object, stored instead of the answer. */
   refer(body: Body): string
   /** Answers a repeated call with the current state of that object. */
@@ -50,21 +52,27 @@ const writeOnceFor = <Body>(
   caller: string | null,
   { db, store, idempotencyKey: key }: Pick<ShopperCtx, 'db' | 'store' | 'idempotencyKey'>,
   call: CreatingCall<Body>,
-): Promise<Answer<Body>> =>
-  db.tx(async (tx) => {
-    if (key === null || caller === null) return call.write(tx)
+): Promise<Answer<Body>> => {
+  if (key === null || caller === null) {
+    const { writeQuickly, write } = call
+    return writeQuickly === undefined ? db.tx(write) : db.quickTx(writeQuickly, write)
+  }
+  return db.tx(async (tx) => {
     const answerKey: AnswerKey = { storeId: store.id, shopper: caller, route: call.route, key }
     const stored = await claimKey<StoredAnswer<Body>>(tx, answerKey, hashRequest(call.request))
     if (stored === null) {
-      const answer = await call.write(tx)
+      const answer = (await call.writeQuickly?.(tx)) ?? (await call.write(tx))
       const ref = call.refer(answer.body)
-      await storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status })
+      tx.withCommit(() =>
+        storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status }),
+      )
       return answer
     }
     if ('body' in stored) return stored
     const again = await call.readAgain(tx, stored.ref)
     return stored.status === undefined ? again : { ...again, status: stored.status }
   })
+}
 
 export const answerKeyOf = (ctx: ShopperCtx, route: string, key: string): AnswerKey => ({
   storeId: ctx.store.id,
@@ -80,9 +88,9 @@ export const claimKey = async <Stored>(tx: Tx, id: AnswerKey, bodyHash: string):
   const claim = await claimAnswer<Stored>(tx, id, bodyHash, keyTtlMs)
   if (claim.bodyHash !== bodyHash)
     throw fail('CONFLICT', 'This Idempotency-Key was already used for a different request.')
-  if (claim.answer === null) await trimAnswers(tx, id, maxKeysPerShopper)
+  if (claim.answer === null) tx.withCommit(() => trimAnswers(tx, id, maxKeysPerShopper))
   return claim.answer
 }
 
 /** A guest created by this call. Its retry has no guest token yet, so it cannot be matched to this guest. */
-export const isNewGuest = (shopper: Shopper) => shopper.kind === 'guest' && shopper.isNew
+export const isNewGuest = (shopper: Shopper): shopper is Guest => shopper.kind === 'guest' && shopper.isNew

@@ -44,9 +44,9 @@ export type CartName = { of: Owner } | { id: string; seenBy: Shopper }
 
 /** A guest's cart expires thirty days after its last write. It is deleted later, so every statement checks. */
 const unexpired = sql`(c.customer_id is not null or c.updated_at > vitrine_now() - interval '30 days')`
-const deleteOn = sql`(vitrine_now() + interval '31 days')::date`
+export const deleteOn = sql`(vitrine_now() + interval '31 days')::date`
 
-const cartColumns = sql`c.id, c.guest_id as "guestId", c.customer_id as "customerId", c.outlet_id as "outletId",
+export const cartColumns = sql`c.id, c.guest_id as "guestId", c.customer_id as "customerId", c.outlet_id as "outletId",
   c.coupon_code as "couponCode", c.version, c.created_at as "createdAt", c.updated_at as "updatedAt"`
 
 const isNamed = (name: CartName): Fragment => {
@@ -57,7 +57,7 @@ const isNamed = (name: CartName): Fragment => {
 }
 
 /** Lines with their product data at the outlet of the cart. `source` has the columns of cart_item. */
-const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment, more: Fragment = sql``) => sql`
+export const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment, more: Fragment = sql``) => sql`
   select coalesce(json_agg(json_build_object(
     'id', i.id, 'productId', i.product_id, 'variantId', i.variant_id, 'quantity', i.quantity,
     'seenMinor', i.price_minor, 'unitMinor', coalesce(o.price_minor, v.price_minor),
@@ -73,7 +73,7 @@ const shownLines = (storeId: StoreId, outletId: Fragment, source: Fragment, more
   left join price_override o on o.store_id = ${storeId} and o.variant_id = i.variant_id and o.outlet_id = ${outletId}
   left join stock s on s.store_id = ${storeId} and s.variant_id = i.variant_id and s.outlet_id = ${outletId}`
 
-const linesOf = (storeId: StoreId, cartId: Fragment) => sql`
+export const linesOf = (storeId: StoreId, cartId: Fragment) => sql`
   select id, product_id, variant_id, quantity, price_minor, added_at from cart_item
   where store_id = ${storeId} and cart_id = ${cartId}`
 
@@ -140,8 +140,13 @@ const findRequested = (storeId: StoreId, outletId: Fragment, products: readonly 
 }
 
 const findVariant = (storeId: StoreId, outletId: Fragment, productId: Fragment, isVariant: Fragment) => sql`
-    select json_build_object('variants', count(*), 'variantId', case when count(*) = 1 then min(v.id) end,
-      'unitMinor', min(coalesce(o.price_minor, v.price_minor))) as variant
+    select json_build_object('variants', f.variants, 'variantId', f.variant_id, 'unitMinor', f.unit_minor) as variant
+    from (${variantOf(storeId, outletId, productId, isVariant)}) f`
+
+/** A row if the product is for sale, with its variant if it has only one. */
+export const variantOf = (storeId: StoreId, outletId: Fragment, productId: Fragment, isVariant: Fragment) => sql`
+    select count(*) as variants, case when count(*) = 1 then min(v.id) end as variant_id,
+      min(coalesce(o.price_minor, v.price_minor)) as unit_minor, bool_or(v.stock_tracked) as stock_tracked
     from product p
     join variant v on v.store_id = p.store_id and v.product_id = p.id and v.active ${isVariant}
     left join price_override o on o.store_id = v.store_id and o.variant_id = v.id and o.outlet_id = ${outletId}

@@ -192,7 +192,7 @@ const findBest = async (asked: Asked, found: readonly Match[], limit: number): P
   const isCut = found.length > limit
   if (whole !== undefined && isCut) {
     const first = await askDatabase({ ...all, page: { ...all.page, terms: whole } })
-    return first.matches >= enoughMatches ? first : askDatabase(all)
+    return first.matches >= enoughMatches ? first : findBest(all, found, limit)
   }
   const wholes = whole === undefined ? found : found.filter(({ isWhole }) => isWhole)
   const matches = wholes.length >= enoughMatches ? wholes : found
