@@ -265,7 +265,7 @@ export const connectDb = (options: DbOptions): Db => {
           }
         }
       const together = inOrder(false)
-      ahead?.(queriesOn(inOrder(true)))
+      ahead?.(queriesOn(single(inOrder(true))))
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
       const begun = together(() => askAll(client, begin()))

@@ -1,4 +1,4 @@
-import type { Db, Queries, Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
 /** Binds a code to the client that requested it, by the address and the hash of the request token. */
@@ -22,7 +22,7 @@ export const unbindCode = (tx: Tx, storeId: StoreId, { address, tokenHash }: Bin
  * used or out of attempts; no row for an unknown token. Runs outside a transaction, so that the attempt stays spent
  * when a later step fails.
  */
-export const spendBoundAttempt = (db: Db, storeId: StoreId, { address, tokenHash }: Binding) => db.maybeOne<{
+export const spendBoundAttempt = (db: Queries, storeId: StoreId, { address, tokenHash }: Binding) => db.maybeOne<{
   codeHash: string | null
 }>`
   with spent as (
@@ -33,22 +33,24 @@ export const spendBoundAttempt = (db: Db, storeId: StoreId, { address, tokenHash
   select (select code_hash from spent) as "codeHash" from otp_request
   where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash}`
 
-/** Only the first caller gets a row. From then on the token proves its holder at later requests. */
+/** One of `codeHashes` is that of the code. Only the first caller gets a row. From then on the token proves its holder. */
 export const consumeBoundCode = (
   tx: Tx,
   storeId: StoreId,
-  { address, tokenHash, codeHash }: Binding & { codeHash: string },
+  { address, tokenHash }: Binding,
+  codeHashes: readonly string[],
   proofTtlMs: number,
 ) => tx.maybeOne<{ used: true }>`
   update otp_request set code_hash = null, proven = true,
     forget_at = vitrine_now() + ${proofTtlMs} * interval '1 millisecond'
-  where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash} and code_hash = ${codeHash}
+  where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash}
+    and code_hash = any(${codeHashes}::text[])
   returning true as used`
 
 /** The code was used without its token. The token then proves nothing, since anyone could have requested the code. */
-export const endBoundCode = (tx: Tx, storeId: StoreId, address: string, codeHash: string) => tx.run`
+export const endBoundCode = (tx: Tx, storeId: StoreId, address: string, codeHashes: readonly string[]) => tx.run`
   update otp_request set code_hash = null
-  where store_id = ${storeId} and phone = ${address} and code_hash = ${codeHash}`
+  where store_id = ${storeId} and phone = ${address} and code_hash = any(${codeHashes}::text[])`
 
 export const isProven = async (db: Queries, storeId: StoreId, { address, tokenHash }: Binding) =>
   (

@@ -175,9 +175,9 @@ test('after an internal error the code is still valid for the remaining attempts
     ...db,
     forStore: () => ({
       ...db,
-      tx: (work) =>
-        db.tx(async (tx) => {
-          await work(tx)
+      txAfter: (first, work) =>
+        db.txAfter(first, async (tx, sent) => {
+          await work(tx, sent)
           throw new Error('the disk is full')
         }),
     }),

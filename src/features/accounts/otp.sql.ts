@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { literalNumber } from '../../db/plan-hints.ts'
 import type { StoreId } from '../context.ts'
 
@@ -95,14 +95,15 @@ export const uncountStoreMessage = (tx: Tx, storeId: StoreId, hour: Date) => tx.
  * Spends an attempt and returns the hash to compare with. Runs outside a transaction, so that the attempt stays spent
  * when a later step fails.
  */
-export const spendAttempt = (db: Db, storeId: StoreId, address: string) => db.maybeOne<{ codeHash: string }>`
+export const spendAttempt = (db: Queries, storeId: StoreId, address: string) => db.maybeOne<{ codeHash: string }>`
   update one_time_code set attempts_left = attempts_left - 1
   where store_id = ${storeId} and phone = ${address} and code_hash is not null and attempts_left > 0
     and expires_at > vitrine_now()
   returning code_hash as "codeHash"`
 
-/** Only the first caller gets a row. */
-export const consumeCode = (tx: Tx, storeId: StoreId, address: string, codeHash: string) => tx.maybeOne<{ used: true }>`
+/** One of `codeHashes` is that of the code. Only the first caller gets a row. */
+export const consumeCode = (tx: Tx, storeId: StoreId, address: string, codeHashes: readonly string[]) =>
+  tx.maybeOne<{ used: true }>`
   update one_time_code set code_hash = null
-  where store_id = ${storeId} and phone = ${address} and code_hash = ${codeHash}
+  where store_id = ${storeId} and phone = ${address} and code_hash = any(${codeHashes}::text[])
   returning true as used`

@@ -3,7 +3,7 @@ import { days, hours, minutes } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
 import { SmsRefused } from '../../providers/sms/sender.ts'
 import { limitRate } from '../access/rate-limit.ts'
@@ -32,7 +32,7 @@ import {
   readReachable,
   readRecipient,
 } from './otp-recipient.ts'
-import { openSession } from './sessions.ts'
+import { openSession, openSessionWithCommit } from './sessions.ts'
 
 export const codeTtlMs = minutes(5)
 /** How long the request token of a used code proves its holder at later requests. */
@@ -152,49 +152,76 @@ export type OtpAttempt = RecipientInput & { otp: string; guestCartId?: string; r
 /**
  * The attempt is spent before the code is compared, so at most three concurrent guesses are checked. The code is
  * consumed in the transaction that signs in: after an internal error it is still valid for the remaining attempts.
- */
-export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
-  const recipient = readRecipient(attempted)
-  const attempt = await spendAttempt(ctx, recipient, attempted.requestToken)
-  if (!ctx.otpHashes.verify(boundCode(ctx, recipient.address, attempted.otp), attempt.codeHash))
-    throw fail('UNAUTHORIZED', 'The code is wrong.')
-  // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
-  const { db } = attempted.guestCartId === undefined ? ctx : inCartQueue(ctx, attempted.guestCartId)
-  return db.tx(async (tx) => {
-    const [isUsed, known] = await pipeline(consumeCode(tx, ctx, attempt), findCustomerOf(tx, ctx, recipient))
-    if (!isUsed) throw noValidCode(recipient)
-    const found = (await findOwner(tx, ctx, known, recipient)) ?? (await makeCustomerOf(tx, ctx, recipient))
-    // The sign-in succeeds even when the cart cannot be claimed. Carts are locked before customers.
-    if (attempted.guestCartId !== undefined) await claimCart(tx, ctx, found.id, attempted.guestCartId)
-    const customer = await proveByCode(tx, ctx, found, recipient)
-    if (customer === undefined) throw noValidCode(recipient)
-    const session = await openSession(tx, ctx, customer.id)
-    return { customer: toCustomer(customer), ...session }
-  })
-}
-
-/** `tokenHash` is null for the code that needs no token: the last one sent to the address. */
-type Attempt = { address: string; codeHash: string; tokenHash: string | null }
-
-/**
+ *
  * With its request token, a code has separate attempts and is not affected by requests or guesses of others. A token
  * that is unknown or belongs to another recipient is ignored.
  */
-const spendAttempt = async (
+export const verifyOtp = async (ctx: StoreCtx, attempted: OtpAttempt) => {
+  const recipient = readRecipient(attempted)
+  if (attempted.requestToken === undefined) return signInByCode(ctx, recipient, attempted, null)
+  try {
+    return await signInByCode(ctx, recipient, attempted, hashSecret(attempted.requestToken))
+  } catch (error) {
+    if (!(error instanceof UnknownToken)) throw error
+    return signInByCode(ctx, recipient, attempted, null)
+  }
+}
+
+class UnknownToken extends Error {}
+
+/** `tokenHash` is null for the code that needs no token: the last one sent to the address. */
+const signInByCode = async (
   ctx: StoreCtx,
   recipient: Recipient,
-  requestToken: string | undefined,
-): Promise<Attempt> => {
-  const { address } = recipient
-  if (requestToken !== undefined) {
-    const tokenHash = hashSecret(requestToken)
-    const bound = await spendBoundAttempt(ctx.db, ctx.store.id, { address, tokenHash })
-    if (bound?.codeHash === null) throw noValidCode(recipient)
-    if (bound !== undefined) return { address, codeHash: bound.codeHash, tokenHash }
+  { otp, guestCartId }: OtpAttempt,
+  tokenHash: string | null,
+) => {
+  const code = boundCode(ctx, recipient.address, otp)
+  const attempt = { address: recipient.address, codeHashes: ctx.otpHashes.signatures(code), tokenHash }
+  // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
+  const { db } = guestCartId === undefined ? ctx : inCartQueue(ctx, guestCartId)
+  const { customer, session } = await db.txAfter(spendOnce(ctx, attempt), async (tx, spending) => {
+    // What is sent here with the attempt is undone unless the attempt was there and the code is right.
+    const [spent, isUsed, known] = await pipeline(
+      spending,
+      consumeCode(tx, ctx, attempt),
+      findCustomerOf(tx, ctx, recipient),
+    )
+    if (spent === undefined) throw tokenHash === null ? noValidCode(recipient) : new UnknownToken()
+    if (spent.codeHash === null) throw noValidCode(recipient)
+    if (!ctx.otpHashes.verify(code, spent.codeHash)) throw fail('UNAUTHORIZED', 'The code is wrong.')
+    if (!isUsed) throw noValidCode(recipient)
+    const found = (await findOwner(tx, ctx, known, recipient)) ?? (await makeCustomerOf(tx, ctx, recipient))
+    // The sign-in succeeds even when the cart cannot be claimed. Carts are locked before customers.
+    if (guestCartId !== undefined) await claimCart(tx, ctx, found.id, guestCartId)
+    const customer = await proveByCode(tx, ctx, found, recipient)
+    if (customer === undefined) throw noValidCode(recipient)
+    // For an account that was erased meanwhile, there is nothing to undo but a claim.
+    if (guestCartId === undefined) return { customer, session: openSessionWithCommit(tx, ctx, customer.id) }
+    const opened = await openSession(tx, ctx, customer.id)
+    return { customer, session: () => opened }
+  })
+  return { customer: toCustomer(customer), ...session() }
+}
+
+type Attempt = { address: string; codeHashes: readonly string[]; tokenHash: string | null }
+
+type Spent = { codeHash: string | null }
+
+/** When the transaction is run again, the attempt is not spent again. */
+const spendOnce = ({ store }: StoreCtx, { address, tokenHash }: Attempt) => {
+  let spent: Promise<Spent | undefined> | undefined
+  const spend = (db: Queries) =>
+    tokenHash === null
+      ? sql.spendAttempt(db, store.id, address)
+      : spendBoundAttempt(db, store.id, { address, tokenHash })
+  return (db: Queries) => {
+    spent ??= spend(db).catch((error) => {
+      spent = undefined
+      throw error
+    })
+    return spent
   }
-  const attempt = await sql.spendAttempt(ctx.db, ctx.store.id, address)
-  if (attempt === undefined) throw noValidCode(recipient)
-  return { address, codeHash: attempt.codeHash, tokenHash: null }
 }
 
 /**
@@ -204,13 +231,13 @@ const spendAttempt = async (
 const consumeCode = async (
   tx: Tx,
   { store }: StoreCtx,
-  { address, codeHash, tokenHash }: Attempt,
+  { address, codeHashes, tokenHash }: Attempt,
 ): Promise<boolean> => {
   const [used, bound] = await pipeline(
-    sql.consumeCode(tx, store.id, address, codeHash),
+    sql.consumeCode(tx, store.id, address, codeHashes),
     tokenHash === null
-      ? endBoundCode(tx, store.id, address, codeHash)
-      : consumeBoundCode(tx, store.id, { address, codeHash, tokenHash }, proofTtlMs),
+      ? endBoundCode(tx, store.id, address, codeHashes)
+      : consumeBoundCode(tx, store.id, { address, tokenHash }, codeHashes, proofTtlMs),
   )
   return (tokenHash === null ? used : bound) !== undefined
 }

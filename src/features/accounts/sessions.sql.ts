@@ -1,9 +1,11 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import type { StoreId } from '../context.ts'
 
+export type SessionRow = { expiresAt: Date }
+
 /** Nothing if the customer was erased. The lock makes an erasure come before, and be seen here, or end the session. */
 export const insertSession = (tx: Tx, storeId: StoreId, tokenHash: string, customerId: string, ttlMs: number) =>
-  tx.maybeOne<{ expiresAt: Date }>`
+  tx.maybeOne<SessionRow>`
   with owner as (
     select id from customer where store_id = ${storeId} and id = ${customerId} and erased_at is null for no key update)
   insert into session (store_id, token_hash, customer_id, created_at, expires_at)

@@ -4,7 +4,7 @@ import { randomText } from '../../core/ids.ts'
 import { hashSecret } from '../../core/secrets.ts'
 import type { Tx } from '../../db/database.ts'
 import type { CustomerCtx, StoreCtx } from '../context.ts'
-import { deleteSession, deleteSessions, insertSession } from './sessions.sql.ts'
+import { deleteSession, deleteSessions, insertSession, type SessionRow } from './sessions.sql.ts'
 
 export const sessionTtlMs = days(7)
 
@@ -16,8 +16,31 @@ export const openSession = async (
   { store }: Pick<StoreCtx, 'store'>,
   customerId: string,
 ): Promise<OpenedSession> => {
-  const token = `ses_${randomText(32)}`
-  const session = await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs)
+  const token = newToken()
+  return show(token, await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs))
+}
+
+/**
+ * The same in one packet with the commit. Returns how to read it afterwards. For an account that is being erased, the
+ * transaction has then done all else.
+ */
+export const openSessionWithCommit = (
+  tx: Tx,
+  { store }: Pick<StoreCtx, 'store'>,
+  customerId: string,
+): (() => OpenedSession) => {
+  const token = newToken()
+  let session: SessionRow | undefined
+  tx.withCommit(async () => {
+    session = await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs)
+    return 1
+  })
+  return () => show(token, session)
+}
+
+const newToken = () => `ses_${randomText(32)}`
+
+const show = (token: string, session: SessionRow | undefined): OpenedSession => {
   if (session === undefined) throw fail('UNAUTHORIZED', 'The account was erased.')
   return { token, expiresAt: session.expiresAt.toISOString() }
 }
