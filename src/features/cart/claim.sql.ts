@@ -1,8 +1,9 @@
-import type { Tx } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
 import { sql } from '../../db/sql.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { OutletId, StoreId } from '../context.ts'
+import { type CartWithLines, cartColumns, linesOf, shownLines } from './cart.sql.ts'
 
 /** The cart of a guest, by its id or by the guest. */
 export type GuestCartName = { cartId: string } | { guestId: string }
@@ -26,6 +27,37 @@ export const giveCart = (tx: Tx, storeId: StoreId, which: GuestCartName, custome
   where store_id = ${storeId} and ${isGuestCart(which)}
     and not exists (select from cart own where own.store_id = ${storeId} and own.customer_id = ${customerId})
   returning id`
+
+/**
+ * `giveCart` and its lines in one statement, for a cart without a coupon or a line that must be limited. What this reads may
+ * be older than the lock of the cart that it takes, so it needs the cart in the version that it has read.
+ */
+export const giveCartAtOnce = (db: Queries, storeId: StoreId, which: GuestCartName, customerId: string) => {
+  const lines = linesOf(storeId, sql`k.id`)
+  return db.maybeOne<CartWithLines>`
+  with seen as materialized (
+    select k.id, k.version
+    from ${byKey(sql`select * from cart where store_id = ${storeId} and ${isGuestCart(which)}`)} k
+    where k.coupon_code is null
+      and not exists (select from cart own where own.store_id = ${storeId} and own.customer_id = ${customerId})
+      and not exists (
+        select from (${lines}) i
+        left join ${byKey(sql`
+          select stock_tracked from variant where store_id = ${storeId} and id = i.variant_id`)} v on true
+        left join ${byKey(sql`
+          select on_hand - reserved as available from stock
+          where store_id = ${storeId} and variant_id = i.variant_id and outlet_id = k.outlet_id`)} s on true
+        where i.quantity > greatest(1, least(${maxLineQuantity}::integer,
+          case when v.stock_tracked then coalesce(s.available, 0) end)))
+  ),
+  c as (
+    update cart c set customer_id = ${customerId}, guest_id = null, sweep_on = null, version = c.version + 1,
+      updated_at = vitrine_now()
+    where c.store_id = ${storeId} and c.id = (select id from seen) and c.version = (select version from seen)
+    returning c.*
+  )
+  select ${cartColumns}, (${shownLines(storeId, sql`c.outlet_id`, linesOf(storeId, sql`c.id`))}) as lines from c`
+}
 
 /** Sets the quantities of lines by their variants. */
 export const limitLines = (

@@ -75,6 +75,22 @@ test('a claim while the customer gets a first cart elsewhere adds to that cart',
   assert.deepEqual(quantities(claimed?.json), [[mug, 2]])
 })
 
+test('a claim that waits for a change of the cart gets what it has changed', async () => {
+  const { shop, mug } = await openShop(service)
+  const [guest, asha, store] = [await newGuest(service, shop), await newCustomer(service, shop), await shop.load()]
+  const { json } = await guest.call('POST', '/v1/cart', { body: { productId: mug, quantity: 2 } })
+  let claim: ReturnType<typeof asha.call> | undefined
+  await service.db.tx(async (tx) => {
+    await tx.run`update cart set version = version + 1 where store_id = ${store.id} and id = ${json.id}`
+    await tx.run`update cart_item set quantity = 4 where store_id = ${store.id} and cart_id = ${json.id}`
+    claim = asha.call('POST', `/v1/cart/${json.id}/claim`)
+    await waitsOrEnds(service.db, await sessionOf(tx), claim)
+  })
+  const claimed = await claim
+  assert.deepEqual([claimed?.status, claimed?.json.id, claimed?.json.version], [200, json.id, 3])
+  assert.deepEqual(quantities(claimed?.json), [[mug, 4]])
+})
+
 test('claiming twice, or claiming the own cart, changes nothing', async () => {
   const { shop, mug } = await openShop(service)
   const [guest, asha] = [await newGuest(service, shop), await newCustomer(service, shop)]

@@ -10,6 +10,7 @@ import { inCartQueue, noSuchCart } from './cart.ts'
 import {
   type GuestCartName,
   giveCart,
+  giveCartAtOnce,
   holdCustomerCart,
   limitLines,
   lockGuestCart,
@@ -27,6 +28,10 @@ export const claimCartById = (ctx: CustomerCtx, cartId: string): Promise<Answer<
       const absorbed = await absorb(tx, ctx, ctx.shopper.customerId, { cartId })
       if (absorbed?.cart !== undefined) return answerWith(ctx, absorbed.cart)
       return readOwn(tx, ctx, (own) => absorbed !== undefined || own.id === cartId)
+    },
+    writeQuickly: async (db) => {
+      const cart = await giveCartAtOnce(db, ctx.store.id, { cartId }, ctx.shopper.customerId).catch(runAgainIfOther)
+      return cart && answerWith(ctx, { ...cart, coupon: null })
     },
     refer: ({ id }) => id,
     readAgain: (tx, id) => readOwn(tx, ctx, (own) => own.id === id),
@@ -87,9 +92,13 @@ const become = async (
     const coupon = cart.couponCode === null ? null : await readCoupon(tx, storeId, cart.couponCode)
     return { lines: lines.length, cart: { ...cart, lines, coupon } }
   } catch (error) {
-    // The customer got a first cart while this waited. Run again, it is found.
-    throw isUniqueViolation(error) ? new RunAgain(error) : error
+    return runAgainIfOther(error)
   }
+}
+
+/** The customer got a first cart while this waited. Run again, it is found. */
+const runAgainIfOther = (error: unknown): never => {
+  throw isUniqueViolation(error) ? new RunAgain(error) : error
 }
 
 /** As in `moveLines`: up to the available stock, but at least one unit, for which the cart shows a warning. */
