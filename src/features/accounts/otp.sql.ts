@@ -1,6 +1,8 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { literalNumber } from '../../db/plan-hints.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoreId } from '../context.ts'
+import type { Binding } from './bound-codes.sql.ts'
 
 /** `address`: a phone number or an email, see `Recipient`. */
 export type NewCode = { address: string; codeHash: string; ttlMs: number; attempts: number; maxPerHour: number }
@@ -12,7 +14,10 @@ export type CountedRequest = { expiresAt: Date; requestedAt: string }
  * Counts the request and replaces the last code, or does nothing when the hourly limit is reached. The row lock comes
  * before the count, so concurrent requests are counted one after another.
  */
-export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybeOne<CountedRequest>`
+export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) =>
+  tx.maybeOne<CountedRequest>`${replacement(storeId, code)}`
+
+const replacement = (storeId: StoreId, code: NewCode) => sql`
   insert into one_time_code as kept
     (store_id, phone, code_hash, attempts_left, expires_at, requested_at, forget_at)
   select ${storeId}, ${code.address}, ${code.codeHash}, ${code.attempts},
@@ -25,6 +30,17 @@ export const replaceCode = (tx: Tx, storeId: StoreId, code: NewCode) => tx.maybe
     select count(*) from unnest(kept.requested_at) as at where excluded.requested_at[1] - at < interval '1 hour'
   ) < ${literalNumber(code.maxPerHour)}
   returning expires_at as "expiresAt", requested_at[1]::text as "requestedAt"`
+
+/** `replaceCode` and `bindCode` in one statement. Does neither when the hourly limit is reached. */
+export const replaceAndBindCode = (db: Queries, storeId: StoreId, code: NewCode & Binding) =>
+  db.maybeOne<CountedRequest>`
+  with counted as (${replacement(storeId, code)}),
+  bound as (
+    insert into otp_request (store_id, phone, token_hash, code_hash, attempts_left, expires_at, forget_at)
+    select ${storeId}, ${code.address}, ${code.tokenHash}, ${code.codeHash}, ${code.attempts}, "expiresAt", "expiresAt"
+    from counted
+    returning 1)
+  select "expiresAt", "requestedAt" from counted`
 
 /**
  * The same for a client that has signed in with a code of this address before. It has a separate count, and the code that
