@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -16,7 +16,7 @@ import { closeTemplate, dropDatabases, joinServers, makeDatabase, runSql, templa
 import { groupFiles } from './groups.ts'
 import { keepTemporaryFilesInMemory } from './temporary.ts'
 
-const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE …]]
+const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE or FOLDER …]]
 
 Runs the tests against a PostgreSQL: the one that DATABASE_URL names (each run makes a database of its own in it), or
 an embedded one made for this run. With DATABASE_DIRECT_URL, DATABASE_URL is a pooler in front of it. REDIS_URL adds the
@@ -27,7 +27,7 @@ tests are then distributed over them.
   --and FILE   also this slow one; may be repeated
   --database   only tests that depend on the database: no command line, documents, hostile input
   --only PART  only tests whose name has this part
-  FILE …       only these files`
+  FILE …       only these files, and those of these folders`
 
 const { values, positionals } = parseArgs({
   options: {
@@ -49,6 +49,12 @@ const shared = mkdtempSync(join(tmpdir(), 'vitrine-shared-'))
 
 const main = async () => {
   if (values.help) return print(help)
+  const empty = positionals.find((path) => !existsSync(path) || filesIn(path).length === 0)
+  if (empty !== undefined) {
+    process.stderr.write(`There are no tests in ${empty}.\n`)
+    process.exitCode = 1
+    return
+  }
   const database = await openTestDatabase()
   try {
     process.exitCode = await runTests(database.url)
@@ -77,6 +83,10 @@ const excluded = values.database
     ]
   : []
 
+/** A folder stands for its tests. */
+const filesIn = (path: string): string[] =>
+  statSync(path).isDirectory() ? globSync(`${path}/**/*.test.ts`).sort() : [path]
+
 /** Left out on a cluster, and why. A single test says it by itself (`notOnCluster` in cluster.ts). */
 const leftOutOnCluster: Record<string, string> = {
   'src/db/{embedded.test.ts,embedded/**}': 'they start embedded servers',
@@ -88,10 +98,11 @@ const runTests = async (url: string) => {
   const chosen = globSync('{src,test}/**/*.test.ts', {
     exclude: [...excluded, ...(onCluster ? Object.keys(leftOutOnCluster) : [])],
   }).sort()
+  const named = positionals.flatMap(filesIn)
   const long = values.long ? globSync('test/**/*.long.ts').sort() : values.and
   // The slow ones come first, so that no core is idle at the end.
   const doubles = values.database ? 'none' : values.long ? 'all' : 'part'
-  const files = [...long, ...groupFiles(positionals.length > 0 ? positionals : chosen, shared, doubles)]
+  const files = [...long, ...groupFiles(named.length > 0 ? named : chosen, shared, doubles)]
   const env = {
     ...process.env,
     ...{ TEST_DATABASE_URL: url, TEST_SHARED_DIR: shared, NODE_ENV: 'test' },
