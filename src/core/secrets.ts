@@ -4,8 +4,6 @@ import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafe
 export type Signer = {
   sign(text: string): string
   verify(text: string, signature: string): boolean
-  /** By each secret: one of them is that of the text, whichever secret has signed it. */
-  signatures(text: string): string[]
 }
 
 export type Purpose = 'cursor' | 'guest' | 'otp' | 'download' | 'sandbox' | 'sandbox-webhook' | 'simulate' | 'backup'
@@ -21,7 +19,6 @@ export const deriveSigner = (secrets: readonly string[], purpose: Purpose): Sign
     sign: (text) => shortMac(signing, text),
     verify: (text, signature) =>
       keys.some((key) => equalBytes(Buffer.from(shortMac(key, text)), Buffer.from(signature))),
-    signatures: (text) => keys.map((key) => shortMac(key, text)),
   }
 }
 

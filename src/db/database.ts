@@ -12,8 +12,10 @@ import {
   createQueues,
   noCaller,
   shareConnections,
+  sharesOfWork,
   splitPool,
   unavailable,
+  type Work,
 } from './queueing.ts'
 import { nameText, toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
@@ -83,9 +85,6 @@ export type Db = Queries & {
   onStatement(listener: (text: string) => void): () => void
   close(): Promise<void>
 }
-
-/** Work that belongs to no store. `public`: routes that do not know the store yet. `messages`: webhooks and mail. */
-export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'messages' | 'cleanup'
 
 export type DbConnection = pg.PoolConfig & {
   /**
@@ -240,6 +239,11 @@ export const connectDb = (options: DbOptions): Db => {
     const own = inTransaction(withClient, begin)
     return (use) => (prepare && clockSetting(clock).length === 0 ? withClient(use) : own(use))
   }
+  /** A write of its own, with the limit of locks of a transaction. */
+  const limited = (withClient: WithClient): WithClient => {
+    const own = inTransaction(withClient, begin)
+    return (use) => (isService && !spread.isKnown ? single(withClient)(use) : own(use))
+  }
   const plannedForValues = (withClient: WithClient): WithClient =>
     plansOnce && prepare
       ? inTransaction(withClient, () => beginWith(['set local plan_cache_mode = force_custom_plan']))
@@ -309,15 +313,7 @@ export const connectDb = (options: DbOptions): Db => {
   }
 
   const { maxPerStore } = splitPool(poolSize)
-  const shareOf: Record<Work, ConnectionShare> = {
-    health: { name: 'health', max: 1, mayUseReserve: true },
-    keys: { name: 'keys', max: maxPerStore, mayUseReserve: true },
-    public: { name: 'public', max: maxPerStore, mayUseReserve: false },
-    jobs: { name: 'jobs', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
-    messages: { name: 'messages', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
-    waits: { name: 'waits', max: 1, mayUseReserve: false },
-    cleanup: { name: 'cleanup', max: Math.max(1, Math.floor(maxPerStore / 2)), mayUseReserve: false },
-  }
+  const shareOf = sharesOfWork(maxPerStore)
   const open = (scope: DbScope): Db => {
     const withClient = withClientIn(scope)
     return {
@@ -342,7 +338,7 @@ export const connectDb = (options: DbOptions): Db => {
       },
       quickTx: (statement, work) =>
         queues.runInQueues(scope.queues, scope.caller, async () => {
-          const done = await statement(queriesOn(single(withClient))).catch((error) => {
+          const done = await statement(queriesOn(limited(withClient))).catch((error) => {
             if (retryable.has(sqlState(error))) return undefined
             throw error
           })

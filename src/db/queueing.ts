@@ -149,6 +149,22 @@ export const splitPool = (size: number) => {
   return { common, maxPerStore: Math.max(1, Math.floor(common / 2)) }
 }
 
+/** Work that belongs to no store. `public`: routes that do not know the store yet. `messages`: webhooks and mail. */
+export type Work = 'health' | 'keys' | 'public' | 'waits' | 'jobs' | 'messages' | 'cleanup'
+
+export const sharesOfWork = (maxPerStore: number): Record<Work, ConnectionShare> => {
+  const half = Math.max(1, Math.floor(maxPerStore / 2))
+  return {
+    health: { name: 'health', max: 1, mayUseReserve: true },
+    keys: { name: 'keys', max: maxPerStore, mayUseReserve: true },
+    public: { name: 'public', max: maxPerStore, mayUseReserve: false },
+    jobs: { name: 'jobs', max: half, mayUseReserve: false },
+    messages: { name: 'messages', max: half, mayUseReserve: false },
+    waits: { name: 'waits', max: 1, mayUseReserve: false },
+    cleanup: { name: 'cleanup', max: half, mayUseReserve: false },
+  }
+}
+
 export type ShareOptions = WaitOptions & { size: number; maxWaiting: number }
 
 type ActiveShare = ConnectionShare & { held: number; waiting: Set<Waiter> }

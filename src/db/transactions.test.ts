@@ -7,7 +7,7 @@ import { databaseUrl } from '../../test/harness.ts'
 import { openLine } from '../../test/outage.ts'
 import { movableClock } from '../core/clock.ts'
 import { Failure } from '../core/errors.ts'
-import { connectDb, type Db, type Queries, sqlState, type Tx } from './database.ts'
+import { connectDb, type Db, type Queries, RunAgain, sqlState, type Tx } from './database.ts'
 import { pipeline } from './pipeline.ts'
 import { type Fragment, sql } from './sql.ts'
 
@@ -29,7 +29,7 @@ const openTable = async (
   return { db, table, read }
 }
 
-const add = (tx: Tx, table: Fragment, amount: number) => tx.run`update ${table} set value = value + ${amount}`
+const add = (tx: Queries, table: Fragment, amount: number) => tx.run`update ${table} set value = value + ${amount}`
 
 test('pipelined statements run in the order in which they are sent', async (t) => {
   const { db, table, read } = await openTable(t)
@@ -177,6 +177,41 @@ test('a service waits for locks as long as it may, also behind a pooler that has
   t.after(() => pooled.close())
   await pooled.run`reset lock_timeout`
   assert.deepEqual(await pooled.tx(read), { limit: '700ms' })
+  for (const db of [direct, pooled]) {
+    const quick = await db.quickTx<{ limit: string }>(read, () => assert.fail('there was an answer'))
+    assert.deepEqual(quick, { limit: '700ms' })
+  }
+})
+
+test('a quick write that did nothing, or must be run again, is done in a transaction', async (t) => {
+  const { db, table, read } = await openTable(t)
+  const work = async (tx: Tx) => {
+    await add(tx, table, 10)
+    return 'by the transaction'
+  }
+  assert.equal(await db.quickTx(async () => undefined, work), 'by the transaction')
+  assert.equal(await read(), 10)
+  const conflict = async () => {
+    throw new RunAgain(new Error('another came in between'))
+  }
+  assert.equal(await db.quickTx(conflict, work), 'by the transaction')
+  assert.equal(await read(), 20)
+  const done = await db.quickTx(
+    async (queries) => {
+      await add(queries, table, 1)
+      return 'at once'
+    },
+    () => assert.fail('it was done'),
+  )
+  assert.equal(done, 'at once')
+  assert.equal(await read(), 21)
+  await assert.rejects(
+    db.quickTx(
+      (queries) => queries.run`select 1 / 0`,
+      () => assert.fail('this is no conflict'),
+    ),
+    { code: '22012' },
+  )
 })
 
 test('a statement sent after its transaction has ended does not run on the connection of another', async (t) => {

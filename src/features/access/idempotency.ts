@@ -93,4 +93,5 @@ export const claimKey = async <Stored>(tx: Tx, id: AnswerKey, bodyHash: string):
 }
 
 /** A guest created by this call. Its retry has no guest token yet, so it cannot be matched to this guest. */
-export const isNewGuest = (shopper: Shopper): shopper is Guest => shopper.kind === 'guest' && shopper.isNew
+export const isNewGuest = (shopper: Shopper): shopper is Guest & { isNew: true } =>
+  shopper.kind === 'guest' && shopper.isNew

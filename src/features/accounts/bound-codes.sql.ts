@@ -33,24 +33,22 @@ export const spendBoundAttempt = (db: Queries, storeId: StoreId, { address, toke
   select (select code_hash from spent) as "codeHash" from otp_request
   where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash}`
 
-/** One of `codeHashes` is that of the code. Only the first caller gets a row. From then on the token proves its holder. */
+/** Only the first caller gets a row. From then on the token proves its holder at later requests. */
 export const consumeBoundCode = (
   tx: Tx,
   storeId: StoreId,
-  { address, tokenHash }: Binding,
-  codeHashes: readonly string[],
+  { address, tokenHash, codeHash }: Binding & { codeHash: string },
   proofTtlMs: number,
 ) => tx.maybeOne<{ used: true }>`
   update otp_request set code_hash = null, proven = true,
     forget_at = vitrine_now() + ${proofTtlMs} * interval '1 millisecond'
-  where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash}
-    and code_hash = any(${codeHashes}::text[])
+  where store_id = ${storeId} and phone = ${address} and token_hash = ${tokenHash} and code_hash = ${codeHash}
   returning true as used`
 
 /** The code was used without its token. The token then proves nothing, since anyone could have requested the code. */
-export const endBoundCode = (tx: Tx, storeId: StoreId, address: string, codeHashes: readonly string[]) => tx.run`
+export const endBoundCode = (tx: Tx, storeId: StoreId, address: string, codeHash: string) => tx.run`
   update otp_request set code_hash = null
-  where store_id = ${storeId} and phone = ${address} and code_hash = any(${codeHashes}::text[])`
+  where store_id = ${storeId} and phone = ${address} and code_hash = ${codeHash}`
 
 export const isProven = async (db: Queries, storeId: StoreId, { address, tokenHash }: Binding) =>
   (

@@ -46,6 +46,18 @@ test('after three wrong codes, even the right one is 410', async () => {
   assertError(await verifyCode(service, shop, wrong(code)), 410, 'GONE')
 })
 
+test('when the attempts are used up, no guess waits for anything: its time tells nothing', async () => {
+  const shop = await newStore(service)
+  const code = await newCode(service, shop)
+  for (let i = 0; i < 3; i++) await verifyCode(service, shop, wrong(code))
+  const { id } = await shop.load()
+  await service.db.tx(async (tx) => {
+    await tx.run`select from one_time_code where store_id = ${id} for update`
+    await tx.run`select from otp_request where store_id = ${id} for update`
+    for (const guess of [code, wrong(code)]) assertError(await verifyCode(service, shop, guess), 410, 'GONE')
+  })
+})
+
 test('the right code is accepted at the third attempt', async () => {
   const shop = await newStore(service)
   const code = await newCode(service, shop)

@@ -117,9 +117,8 @@ export const spendAttempt = (db: Queries, storeId: StoreId, address: string) => 
     and expires_at > vitrine_now()
   returning code_hash as "codeHash"`
 
-/** One of `codeHashes` is that of the code. Only the first caller gets a row. */
-export const consumeCode = (tx: Tx, storeId: StoreId, address: string, codeHashes: readonly string[]) =>
-  tx.maybeOne<{ used: true }>`
+/** Only the first caller gets a row. */
+export const consumeCode = (tx: Tx, storeId: StoreId, address: string, codeHash: string) => tx.maybeOne<{ used: true }>`
   update one_time_code set code_hash = null
-  where store_id = ${storeId} and phone = ${address} and code_hash = any(${codeHashes}::text[])
+  where store_id = ${storeId} and phone = ${address} and code_hash = ${codeHash}
   returning true as used`

@@ -21,6 +21,7 @@ import {
   unbindCode,
 } from './bound-codes.sql.ts'
 import { toCustomer } from './customer.ts'
+import type { CustomerRow } from './customers.sql.ts'
 import * as sql from './otp.sql.ts'
 import {
   findCustomerOf,
@@ -186,27 +187,26 @@ const signInByCode = async (
   { otp, guestCartId }: OtpAttempt,
   tokenHash: string | null,
 ) => {
-  const code = boundCode(ctx, recipient.address, otp)
-  const attempt = { address: recipient.address, codeHashes: ctx.otpHashes.signatures(code), tokenHash }
+  const { address } = recipient
   // In the queue of the cart, so that waiting for a busy cart does not hold a connection.
   const { db } = guestCartId === undefined ? ctx : inCartQueue(ctx, guestCartId)
-  const { customer, session } = await db.txAfter(spendOnce(ctx, attempt), async (tx, spending) => {
-    // What is sent here with the attempt is undone unless the attempt was there and the code is right.
-    const [spent, isUsed, known] = await pipeline(
-      spending,
-      consumeCode(tx, ctx, attempt),
-      findCustomerOf(tx, ctx, recipient),
-    )
+  const { customer, session } = await db.txAfter(spendOnce(ctx, address, tokenHash), async (tx, spending) => {
+    // Only a read leaves with the attempt: what is written must not depend on the guess before the attempt is known to be there.
+    const [spent, known] = await pipeline(spending, findCustomerOf(tx, ctx, recipient))
     if (spent === undefined) throw tokenHash === null ? noValidCode(recipient) : new UnknownToken()
-    if (spent.codeHash === null) throw noValidCode(recipient)
-    if (!ctx.otpHashes.verify(code, spent.codeHash)) throw fail('UNAUTHORIZED', 'The code is wrong.')
+    const { codeHash } = spent
+    if (codeHash === null) throw noValidCode(recipient)
+    if (!ctx.otpHashes.verify(boundCode(ctx, address, otp), codeHash)) throw fail('UNAUTHORIZED', 'The code is wrong.')
+    const [isUsed, found] = await pipeline(
+      consumeCode(tx, ctx, { address, codeHash, tokenHash }),
+      findOrMake(tx, ctx, known, recipient),
+    )
     if (!isUsed) throw noValidCode(recipient)
-    const found = (await findOwner(tx, ctx, known, recipient)) ?? (await makeCustomerOf(tx, ctx, recipient))
     // The sign-in succeeds even when the cart cannot be claimed. Carts are locked before customers.
     if (guestCartId !== undefined) await claimCart(tx, ctx, found.id, guestCartId)
     const customer = await proveByCode(tx, ctx, found, recipient)
     if (customer === undefined) throw noValidCode(recipient)
-    // For an account that was erased meanwhile, there is nothing to undo but a claim.
+    // For an account that is erased at this moment, the code is used up and there is no session. A claim is undone.
     if (guestCartId === undefined) return { customer, session: openSessionWithCommit(tx, ctx, customer.id) }
     const opened = await openSession(tx, ctx, customer.id)
     return { customer, session: () => opened }
@@ -214,12 +214,13 @@ const signInByCode = async (
   return { customer: toCustomer(customer), ...session() }
 }
 
-type Attempt = { address: string; codeHashes: readonly string[]; tokenHash: string | null }
+const findOrMake = async (tx: Tx, ctx: StoreCtx, known: CustomerRow | undefined, recipient: Recipient) =>
+  (await findOwner(tx, ctx, known, recipient)) ?? (await makeCustomerOf(tx, ctx, recipient))
 
 type Spent = { codeHash: string | null }
 
 /** When the transaction is run again, the attempt is not spent again. */
-const spendOnce = ({ store }: StoreCtx, { address, tokenHash }: Attempt) => {
+const spendOnce = ({ store }: StoreCtx, address: string, tokenHash: string | null) => {
   let spent: Promise<Spent | undefined> | undefined
   const spend = (db: Queries) =>
     tokenHash === null
@@ -234,6 +235,8 @@ const spendOnce = ({ store }: StoreCtx, { address, tokenHash }: Attempt) => {
   }
 }
 
+type Attempt = { address: string; codeHash: string; tokenHash: string | null }
+
 /**
  * A code is used once, with or without its token. Both paths first update the row of the address if the code is the last
  * one sent there, so of two concurrent uses the second finds the code used.
@@ -241,13 +244,13 @@ const spendOnce = ({ store }: StoreCtx, { address, tokenHash }: Attempt) => {
 const consumeCode = async (
   tx: Tx,
   { store }: StoreCtx,
-  { address, codeHashes, tokenHash }: Attempt,
+  { address, codeHash, tokenHash }: Attempt,
 ): Promise<boolean> => {
   const [used, bound] = await pipeline(
-    sql.consumeCode(tx, store.id, address, codeHashes),
+    sql.consumeCode(tx, store.id, address, codeHash),
     tokenHash === null
-      ? endBoundCode(tx, store.id, address, codeHashes)
-      : consumeBoundCode(tx, store.id, { address, tokenHash }, codeHashes, proofTtlMs),
+      ? endBoundCode(tx, store.id, address, codeHash)
+      : consumeBoundCode(tx, store.id, { address, codeHash, tokenHash }, proofTtlMs),
   )
   return (tokenHash === null ? used : bound) !== undefined
 }

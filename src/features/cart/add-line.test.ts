@@ -10,6 +10,7 @@ import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { Shopper } from '../context.ts'
 import { couponDefaults, createCoupon } from '../pricing/manage-coupons.ts'
 import { addToKnownCart, addToNewCart } from './add-line.sql.ts'
+import { emptyCartOf } from './erase.sql.ts'
 import { openShop, setStock } from './fixture.ts'
 
 let service: TestService
@@ -116,6 +117,20 @@ for (const [name, newShopper] of Object.entries(shoppers)) {
     assert.deepEqual(await state(), changed)
   })
 }
+
+test('an addition that waits while the cart is emptied changes nothing', async () => {
+  const { add, state, storeId, own } = await openCart(shoppers.customer)
+  assert.ok(own.kind === 'customer')
+  let waiting: Promise<unknown> | undefined
+  await service.db.tx(async (tx) => {
+    await emptyCartOf(tx, storeId, own.customerId)
+    waiting = add()
+    await waitsOrEnds(service.db, await sessionOf(tx), waiting)
+  })
+  const emptied = await state()
+  assert.equal(await waiting, undefined)
+  assert.deepEqual(await state(), emptied)
+})
 
 test('an addition that waits while the cart is claimed does not change the cart of the customer', async () => {
   const { add, state, shop, storeId, cartId } = await openCart(shoppers.guest)

@@ -230,6 +230,7 @@ const readChanged = async (
   couponText?: string | null,
 ): Promise<CartAnswer> => {
   const cart = await readCart(tx, ctx.store.id, { id: cartId, seenBy: ctx.shopper })
+  await refuseMerged(tx, ctx, cart)
   if (cart === undefined) throw noSuchCart()
   return answerWith(ctx, cart, showCart(ctx, cart, isUnknown(couponText, cart)))
 }
