@@ -241,8 +241,8 @@ export const connectDb = (options: DbOptions): Db => {
   }
   /** A write of its own, with the limit of locks of a transaction. */
   const limited = (withClient: WithClient): WithClient => {
-    const own = inTransaction(withClient, begin)
-    return (use) => (isService && !spread.isKnown ? single(withClient)(use) : own(use))
+    const [alone, own] = [single(withClient), inTransaction(withClient, begin)]
+    return (use) => (isService && !spread.isKnown ? alone(use) : own(use))
   }
   const plannedForValues = (withClient: WithClient): WithClient =>
     plansOnce && prepare

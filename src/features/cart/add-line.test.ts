@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '../../../test/harness.ts'
 import { sessionOf, waitsOrEnds } from '../../../test/lock-waits.ts'
 import { newCustomer, newGuest, type TestShopper } from '../../../test/shoppers.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
-import type { Queries } from '../../db/database.ts'
+import type { Queries, Tx } from '../../db/database.ts'
 import { newGuestId } from '../access/guest-token.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { Shopper } from '../context.ts'
@@ -48,6 +48,21 @@ const openCart = async (newShopper: (shop: Awaited<ReturnType<typeof openShop>>[
       (select json_agg(i order by i.id) from cart_item i where i.store_id = ${storeId}) as lines,
       (select json_agg(g) from guest g where g.store_id = ${storeId}) as guests`
   return { shop, ...ids, storeId, defaultOutletId, cartId: cart.id as string, shopper, own, add, state }
+}
+
+type OpenCart = Awaited<ReturnType<typeof openCart>>
+
+/** An addition that waits for this change leaves what the change has written. */
+const addsNothingAfter = async ({ add, state }: OpenCart, change: (tx: Tx) => Promise<unknown>) => {
+  let waiting: Promise<unknown> | undefined
+  await service.db.tx(async (tx) => {
+    await change(tx)
+    waiting = add()
+    await waitsOrEnds(service.db, await sessionOf(tx), waiting)
+  })
+  const changed = await state()
+  assert.equal(await waiting, undefined)
+  assert.deepEqual(await state(), changed)
 }
 
 const shoppers = {
@@ -104,48 +119,33 @@ for (const [name, newShopper] of Object.entries(shoppers)) {
   })
 
   test(`an addition that waits for another change of the cart of a ${name} changes nothing`, async () => {
-    const { add, state, storeId, cartId } = await openCart(newShopper)
-    let waiting: Promise<unknown> | undefined
-    await service.db.tx(async (tx) => {
+    const cart = await openCart(newShopper)
+    const { storeId, cartId } = cart
+    await addsNothingAfter(cart, async (tx) => {
       await tx.run`update cart set version = version + 1 where store_id = ${storeId} and id = ${cartId}`
       await tx.run`update cart_item set quantity = 10 where store_id = ${storeId} and cart_id = ${cartId}`
-      waiting = add()
-      await waitsOrEnds(service.db, await sessionOf(tx), waiting)
     })
-    const changed = await state()
-    assert.equal(await waiting, undefined)
-    assert.deepEqual(await state(), changed)
   })
 }
 
 test('an addition that waits while the cart is emptied changes nothing', async () => {
-  const { add, state, storeId, own } = await openCart(shoppers.customer)
+  const cart = await openCart(shoppers.customer)
+  const { storeId, own } = cart
   assert.ok(own.kind === 'customer')
-  let waiting: Promise<unknown> | undefined
-  await service.db.tx(async (tx) => {
+  await addsNothingAfter(cart, async (tx) => {
     await emptyCartOf(tx, storeId, own.customerId)
-    waiting = add()
-    await waitsOrEnds(service.db, await sessionOf(tx), waiting)
   })
-  const emptied = await state()
-  assert.equal(await waiting, undefined)
-  assert.deepEqual(await state(), emptied)
 })
 
 test('an addition that waits while the cart is claimed does not change the cart of the customer', async () => {
-  const { add, state, shop, storeId, cartId } = await openCart(shoppers.guest)
+  const cart = await openCart(shoppers.guest)
+  const { shop, storeId, cartId } = cart
   const customer = await newCustomer(service, shop)
-  let waiting: Promise<unknown> | undefined
-  await service.db.tx(async (tx) => {
+  await addsNothingAfter(cart, async (tx) => {
     await tx.run`
       update cart set guest_id = null, customer_id = ${customer.id}, sweep_on = null, version = version + 1
       where store_id = ${storeId} and id = ${cartId}`
-    waiting = add()
-    await waitsOrEnds(service.db, await sessionOf(tx), waiting)
   })
-  const claimed = await state()
-  assert.equal(await waiting, undefined)
-  assert.deepEqual(await state(), claimed)
 })
 
 test('the first addition of a day notes that the guest was seen', async () => {
