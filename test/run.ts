@@ -14,6 +14,7 @@ import { bundleDependencies } from './bundle.ts'
 import { onCluster } from './cluster.ts'
 import { closeTemplate, dropDatabases, joinServers, makeDatabase, runSql, templateOf } from './databases.ts'
 import { groupFiles } from './groups.ts'
+import { watchForSilence } from './silence.ts'
 import { keepTemporaryFilesInMemory } from './temporary.ts'
 
 const help = `npm test [-- [--long] [--and FILE] [--database] [--only PART] [FILE or FOLDER …]]
@@ -94,6 +95,12 @@ const leftOutOnCluster: Record<string, string> = {
   'test/plans.test.ts': 'they read the plans of one server',
 }
 
+/** A test that waits for ever fails after this time, and the others of its file go on. The slowest takes about a minute. */
+const maxTestMinutes = 8
+
+/** For what that limit cannot end: a process that is busy for ever, or stays because of a server that a test has left open. */
+const maxSilentMinutes = 10
+
 const runTests = async (url: string) => {
   const chosen = globSync('{src,test}/**/*.test.ts', {
     exclude: [...excluded, ...(onCluster ? Object.keys(leftOutOnCluster) : [])],
@@ -117,9 +124,13 @@ const runTests = async (url: string) => {
   // Settings of this process must not reach the services that tests start.
   for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'PORT', 'HOST', 'VITRINE_DATA_DIR'])
     delete (env as NodeJS.ProcessEnv)[name]
+  const stuck = new AbortController()
   const events = run({
     files,
     env,
+    signal: stuck.signal,
+    // The slow ones may take an hour each.
+    ...(values.long ? {} : { execArgv: [`--test-timeout=${maxTestMinutes * 60_000}`] }),
     // Tests also wait, so two processes more than cores keep all of them busy.
     concurrency: Math.min(availableParallelism() + 2, 8),
     ...(values.only ? { testNamePatterns: [values.only] } : {}),
@@ -130,6 +141,12 @@ const runTests = async (url: string) => {
   })
   const secondsOf = new Map<string, number>()
   for (const end of ['test:pass', 'test:fail'] as const) events.on(end, (test) => addSeconds(secondsOf, test))
+  if (!values.long) {
+    watchForSilence(events, maxSilentMinutes * 60_000, (running) => {
+      print(`No test has begun or ended for ${maxSilentMinutes} minutes. These have not ended:\n${running.join('\n')}`)
+      stuck.abort()
+    })
+  }
   events.compose(spec).pipe(process.stdout, { end: false })
   await finished(events)
   if (secondsOf.size > slowestShown) print(describeSlowest(secondsOf))
