@@ -100,6 +100,23 @@ test('an older version starts while a newer one migrates', async (t) => {
   assert.deepEqual(await newer, [index.name])
 })
 
+test('an instance that waits for its turn is in no transaction, because building an index waits for transactions', async (t) => {
+  const { run, client } = await openDatabase(t)
+  await client.query('select pg_advisory_lock(7150421)')
+  const waiting = run({ migrations: [first] })
+  const states = async () => {
+    const { rows } = await client.query<{ state: string }>(
+      `select state from pg_stat_activity
+       where application_name = 'vitrine migrate lock' and datname = current_database()`,
+    )
+    return rows.map(({ state }) => state)
+  }
+  // It is in one for a moment each time that it asks.
+  await until(async () => (await states()).includes('idle'))
+  await client.query('select pg_advisory_unlock(7150421)')
+  assert.deepEqual(await waiting, [first.name])
+})
+
 test('indexes are built concurrently, by one of the instances that start together', async (t) => {
   const { run, read } = await openDatabase(t)
   const migrations = [first, index]

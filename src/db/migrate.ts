@@ -95,8 +95,9 @@ const toldAfterTries = 40
 /**
  * The lock belongs to a transaction of a connection of its own, which stays open until the returned function is called: a
  * lock of a session would stay behind in a transaction pooler, and the next start would wait for it forever. It is asked
- * for until it is free. A statement that waits for a lock has a snapshot, and building an index concurrently waits for all
- * older snapshots, so the two would wait for each other.
+ * for until it is free, each time in a new transaction. Building an index concurrently waits for the end of every
+ * transaction that has a snapshot at that moment. So it would wait for a statement that waits for the lock, and also for a
+ * transaction that it finds while this asks for the lock and fails, if that went on until it has the lock.
  */
 const takeLock = async (
   connection: pg.ClientConfig,
@@ -105,11 +106,12 @@ const takeLock = async (
 ) => {
   const holder = await connectOrExplain({ application_name: 'vitrine migrate lock', ...connection })
   try {
-    await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
     for (let tries = 1; ; tries++) {
+      await holder.query('begin; set local idle_in_transaction_session_timeout = 0')
       // Without parameters: a statement with them leaves a portal open, and with it a snapshot.
       const { rows } = await holder.query(`select ${kind}(${migrationLock}) as taken`)
       if (rows[0].taken) return () => holder.end()
+      await holder.query('rollback')
       if (tries === toldAfterTries) onProgress('Waiting for another process that migrates this database')
       await setTimeout(pollMs)
     }
