@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { randomText } from '../core/ids.ts'
 import { readDemoKeys, runJson, seededInstallation, startService, until, workersOf } from './fixture.ts'
 
@@ -14,15 +15,24 @@ const openConnections = (t: Pick<TestContext, 'after'>, url: string, count: numb
   Array.from({ length: count }, () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     t.after(() => agent.destroy())
-    return async (key: string) => {
-      const call = request(`${url}/v1/store`, {
+    const call = async (key: string): Promise<number | undefined> => {
+      const sent = request(`${url}/v1/store`, {
         agent,
         headers: { 'x-store-key': key, 'x-forwarded-for': client },
       }).end()
-      const [answer] = (await once(call, 'response')) as [IncomingMessage]
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
       for await (const _ of answer) {
       }
       return answer.statusCode
+    }
+    return async (key: string) => {
+      let status = await call(key)
+      // On a busy machine a worker may refuse calls for a moment. It does not count them.
+      while (status === 503) {
+        await setTimeout(100)
+        status = await call(key)
+      }
+      return status
     }
   })
 
@@ -42,6 +52,11 @@ const withinOneMinute = async (run: () => Promise<void>): Promise<void> => {
     if (minute() === before) throw error
   })
   if (minute() !== before) await withinOneMinute(run)
+}
+
+const tallyOf = (statuses: readonly unknown[]) => {
+  const byStatus = Map.groupBy(statuses, String)
+  return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.length]))
 }
 
 const allowedOf = (statuses: readonly unknown[]) => statuses.filter((status) => status === 200).length
@@ -69,7 +84,7 @@ test('limits are exact over all workers, whichever of them is called or ends', {
       const key = await newKey()
       const connections = openConnections(t, service.url, 2 * workers)
       const first = await callAll(connections, key, 150)
-      assert.equal(allowedOf(first), first.length)
+      assert.deepEqual(tallyOf(first), { 200: first.length })
       const last = await callInTurn(connections[0] as Call, key, limit - first.length + 50)
       assert.equal(last.indexOf(429), limit - first.length, 'the first refusal is right after the limit')
       assert.equal(allowedOf(first) + allowedOf(last), limit)
