@@ -290,7 +290,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     crossOrigin,
     (origin, request) => ownOrigins.has(origin) || directory.isKnownOrigin(origin, clientAddressOf(request)),
   )
-  await shedLoad(server, options.maxLoopDelayMs)
+  const isOverloaded = shedLoad(server, options.maxLoopDelayMs)
   refuseUnknownRoutes(server, ({ headers, raw }, setHeader) =>
     storefrontDoor.countUnknownRoute({ headers, clientAddress: clientAddressOf(raw) }, setHeader),
   )
@@ -318,7 +318,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     createAdminDoor({ services, directory, ownOrigins, secureCookies: config.production }),
   ])
   registerRoutes(server, operations.all, { answers, clientAddressOf, maxUploads: config.maxUploads })
-  if (spans === null) findRead = createFindRead(operations.all, answers, () => server.isUnderPressure())
+  if (spans === null) findRead = createFindRead(operations.all, answers, isOverloaded)
   registerFrontDoor(server)
   registerDocsScripts(server)
   registerAdminPage(server)

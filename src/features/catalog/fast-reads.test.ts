@@ -18,8 +18,6 @@ let shop: TestStore
 const origin = `https://fast-reads-${process.pid}.example`
 before(async () => {
   service = await startTestService()
-  // Until the load was measured for the first time, Fastify answers what is not cached.
-  while (service.app.server.isUnderPressure()) await setTimeout(20)
   shop = await newStore(service, { origins: [origin] })
   await shop.add(
     { name: 'Mug', price: 10, category: 'Home', stock: 3, description: 'tea '.repeat(500) },
