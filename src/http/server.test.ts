@@ -17,7 +17,7 @@ const startImpatientServer = async (t: TestContext, timeouts: ServerOptions['tim
     logger: createLogger({ logLevel: 'silent' }),
     trustProxy: false,
     fastLane: () => false,
-    timeouts: { headersTimeout: 100, bodyTimeout: 100, connectionsCheckingInterval: 20, idleTimeout: 200, ...timeouts },
+    timeouts: { headersTimeout: 100, bodyTimeout: 100, connectionsCheckingInterval: 20, ...timeouts },
   })
   server.get('/large', (_request, reply) => reply.send(Buffer.alloc(64 * 1024 * 1024)))
   server.post('/echo', (request) => ({ got: request.body }))
@@ -59,7 +59,7 @@ const assertEnvelope = (raw: string, status: number, code: string) => {
 }
 
 test('a client that does not read its answer is disconnected', async (t) => {
-  const caller = await dial(t, await startImpatientServer(t))
+  const caller = await dial(t, await startImpatientServer(t, { idleTimeout: 200 }))
   caller.socket.pause()
   caller.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n')
   // A paused socket notices the disconnect only when it sends.

@@ -18,8 +18,9 @@ export type ServerOptions = {
 }
 
 /**
- * In milliseconds. `requestTimeout` is for all requests, which means uploads; `bodyTimeout` is for the others. `idleTimeout` closes connections without traffic, such as those of clients that do not read their
- * answer. It must be longer than the maximum wait for an order.
+ * In milliseconds. `requestTimeout` is for all requests, which means uploads; `bodyTimeout` is for the others.
+ * `idleTimeout` closes connections without traffic, such as those of clients that do not read their answer. It must be
+ * longer than the maximum wait for an order.
  */
 const defaultTimeouts = {
   headersTimeout: 15_000,
