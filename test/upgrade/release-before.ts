@@ -41,7 +41,10 @@ export const checkOutReleaseBefore = (t: TestContext) => {
   return folder
 }
 
-/** Versions of dependencies may differ; the release runs with those of this checkout. */
+/**
+ * Versions of dependencies may differ; the release runs with those of this checkout. What only the release needs is a
+ * development dependency: @fastify/under-pressure.
+ */
 export const equip = (folder: string) => {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   cpSync(join(root, 'test/command-worker.ts'), join(folder, 'test/command-worker.ts'))
