@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { literalNumber } from './plan-hints.ts'
 import { allOf, sql, toStatement } from './sql.ts'
 
 const statement = (strings: TemplateStringsArray, ...values: unknown[]) => toStatement(strings, values)
@@ -43,6 +44,18 @@ test('equal texts share a name whatever their values, and different texts do not
 test('a template used again gets its new values', () => {
   const read = (n: number) => statement`select ${n}`
   assert.deepEqual([read(1).values, read(2).values], [[1], [2]])
+})
+
+test('one template has as many texts as its fragments make, however often it was used', () => {
+  const of = (one: unknown, other: unknown) => statement`select ${one}, ${other}`
+  const x = () => sql`x + ${7}`
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual([of(1, 2).text, of(1, 2).values], ['select $1, $2', [1, 2]])
+    assert.deepEqual([of(x(), 2).text, of(x(), 2).values], ['select x + $1, $2', [7, 2]])
+    assert.deepEqual([of(1, x()).text, of(1, x()).values], ['select $1, x + $2', [1, 7]])
+    assert.equal(of(sql`y`, x()).text, 'select y, x + $1')
+    for (const limit of [1, 20]) assert.equal(of(literalNumber(limit), 2).text, `select ${limit}, $1`)
+  }
 })
 
 test('the name of a statement fits the 63 bytes that PostgreSQL keeps', () => {

@@ -21,14 +21,52 @@ export type Statement = { name: string; text: string; values: unknown[] }
 
 /** Turns a template into a named prepared statement. Equal texts have one name, so they share one plan on a connection. */
 export const toStatement = (strings: TemplateStringsArray, values: unknown[]): Statement => {
-  const parts: string[] = []
   const parameters: unknown[] = []
-  append(new Fragment(strings, values), parts, parameters)
-  const text = parts.join('')
-  return { ...nameText(text), values: parameters }
+  const shape = follow(start, strings, values, parameters)
+  shape.statement ??= nameText(writeText(strings, values))
+  const { name, text } = shape.statement
+  return { name, text, values: parameters }
 }
 
-/** There are a few hundred texts, since values never become text. */
+/**
+ * The templates of a statement in their order, with the places of parameters: two with the same shape have the same text. A
+ * shape that is known is found in a quarter of the time that it takes to put its text together and to find that.
+ */
+type Shape = {
+  withParameter: Shape | undefined
+  withTemplate: Map<readonly string[] | string, Shape> | undefined
+  statement: { name: string; text: string } | undefined
+}
+
+const newShape = (): Shape => ({ withParameter: undefined, withTemplate: undefined, statement: undefined })
+
+/** There are a few hundred statements, since values never become text. */
+const start = newShape()
+
+const follow = (from: Shape, strings: readonly string[], values: readonly unknown[], parameters: unknown[]): Shape => {
+  // A template is one object for good. Other texts, such as numbers, are made each time.
+  const key = 'raw' in strings ? strings : strings.join('$')
+  from.withTemplate ??= new Map()
+  let shape = from.withTemplate.get(key)
+  if (shape === undefined) {
+    shape = newShape()
+    from.withTemplate.set(key, shape)
+  }
+  for (const value of values) {
+    if (value instanceof Fragment) {
+      shape = follow(shape, value.strings, value.values, parameters)
+      continue
+    }
+    if (typeof value === 'function') {
+      throw new TypeError(`a function is no parameter; was ${value.name} to be called?`)
+    }
+    parameters.push(value)
+    shape.withParameter ??= newShape()
+    shape = shape.withParameter
+  }
+  return shape
+}
+
 const named = new Map<string, { name: string; text: string }>()
 
 /** A prepared statement without parameters. */
@@ -41,18 +79,12 @@ export const nameText = (text: string): { name: string; text: string } => {
   return statement
 }
 
-const append = (fragment: Fragment, parts: string[], parameters: unknown[]) => {
-  for (const [i, part] of fragment.strings.entries()) {
-    parts.push(part)
-    if (i === fragment.values.length) return
-    const value = fragment.values[i]
-    if (value instanceof Fragment) {
-      append(value, parts, parameters)
-    } else if (typeof value === 'function') {
-      throw new TypeError(`a function is no parameter; was ${value.name} to be called?`)
-    } else {
-      parameters.push(value)
-      parts.push(`$${parameters.length}`)
-    }
-  }
+const writeText = (strings: readonly string[], values: readonly unknown[]): string => {
+  let count = 0
+  const write = (strings: readonly string[], values: readonly unknown[]): string =>
+    strings.reduce((text, part, i) => {
+      const value = values[i - 1]
+      return `${text}${value instanceof Fragment ? write(value.strings, value.values) : `$${++count}`}${part}`
+    })
+  return write(strings, values)
 }
