@@ -16,7 +16,8 @@ import type { FileStorage } from '../providers/storage/storage.ts'
 import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
-export type CategoryName = { id: string; name: string; slug: string }
+/** `facetJson`: its facet up to the count, `{"id":…,"count":`. `place`: among the kept ones, in the order of their names. */
+export type CategoryName = { id: string; name: string; facetJson: string; place: number }
 
 /** Names of categories, kept for a moment. */
 export type CategoryNames = {
@@ -48,8 +49,11 @@ export type SearchWords = {
   correct(db: Db, storeId: StoreId, word: string): Promise<readonly string[]>
 }
 
-/** What an index file knows of a product. `category`: a number in place of its id; 0: none. */
-export type IndexedProduct = { seq: number; priceMinor: number; isInStock: boolean; category: number }
+/**
+ * What an index file knows of a product. `category`: a number in place of its id; 0: none. `rank`: 0 until the search that
+ * reads it has ranked it.
+ */
+export type IndexedProduct = { seq: number; rank: number; priceMinor: number; isInStock: boolean; category: number }
 
 /** Neighbouring products. `isSorted`: the newest has the last slot, and so on. */
 export type IndexBlock = { number: number; isSorted: boolean }

@@ -55,17 +55,30 @@ export type MatchSummary = {
   byCategory: ReadonlyMap<string, number>
 }
 
-export const summarise = (matches: readonly Match[]): MatchSummary => {
-  const byCategory = new Map<string, number>()
-  let [minMinor, maxMinor, inStock] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
-  for (const match of matches) {
-    minMinor = Math.min(minMinor, match.priceMinor)
-    maxMinor = Math.max(maxMinor, match.priceMinor)
-    if (match.isInStock) inStock++
-    if (match.categoryId !== null) byCategory.set(match.categoryId, (byCategory.get(match.categoryId) ?? 0) + 1)
+/** Counts matches. `Category`: how their categories are named. */
+export const openSummary = <Category extends string | number>() => {
+  const byCategory = new Map<Category, number>()
+  let [total, minMinor, maxMinor, inStock] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
+  return {
+    add: (priceMinor: number, isInStock: boolean, category: Category | null) => {
+      total++
+      if (priceMinor < minMinor) minMinor = priceMinor
+      if (priceMinor > maxMinor) maxMinor = priceMinor
+      if (isInStock) inStock++
+      if (category !== null) byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
+    },
+    total: () => total,
+    end: (): Omit<MatchSummary, 'byCategory'> & { byCategory: ReadonlyMap<Category, number> } => {
+      const prices = total === 0 ? { minMinor: null, maxMinor: null } : { minMinor, maxMinor }
+      return { total, ...prices, inStock, byCategory }
+    },
   }
-  const prices = matches.length === 0 ? { minMinor: null, maxMinor: null } : { minMinor, maxMinor }
-  return { total: matches.length, ...prices, inStock, byCategory }
+}
+
+export const summarise = (matches: readonly Match[]): MatchSummary => {
+  const summary = openSummary<string>()
+  for (const { priceMinor, isInStock, categoryId } of matches) summary.add(priceMinor, isInStock, categoryId)
+  return summary.end()
 }
 
 /** The summary of some matches, extrapolated to a known number of them. */
@@ -75,42 +88,35 @@ export const extrapolate = (summary: MatchSummary, total: number): MatchSummary 
   return { ...summary, total, inStock: scale(summary.inStock), byCategory }
 }
 
+/** What the orders of matches compare. */
+export type Place = Pick<Match, 'rank' | 'priceMinor' | 'seq'>
+export type Order = (one: Place, other: Place) => number
+
+export const byRelevance: Order = (one, other) => other.rank - one.rank || other.seq - one.seq
+
+/** Keeps the first of all that are added in an order, so many at most. With `start`, only those behind it. */
+export const openFirst = <Item extends Place>(order: Order, limit: number, start?: Place) => {
+  const first: Item[] = []
+  return {
+    add: (item: Item) => {
+      const last = first[limit - 1]
+      if ((last !== undefined && order(last, item) <= 0) || (start !== undefined && order(start, item) >= 0)) return
+      const place = first.findIndex((other) => order(item, other) < 0)
+      first.splice(place === -1 ? first.length : place, 0, item)
+      if (first.length > limit) first.pop()
+    },
+    end: () => first,
+  }
+}
+
 /** The best matches after a position, by relevance. */
 export const chooseBest = (
   matches: readonly Match[],
   position: readonly (string | number)[] | undefined,
   limit: number,
 ): Match[] => {
-  const [rank = Number.POSITIVE_INFINITY, seq = 0] = (position ?? []).map(Number)
-  const start = { rank, seq }
-  const best: Match[] = []
-  for (const match of matches) {
-    const last = best[limit - 1]
-    if (!isBetter(start, match) || (last !== undefined && !isBetter(match, last))) continue
-    const place = best.findIndex((other) => isBetter(match, other))
-    best.splice(place === -1 ? best.length : place, 0, match)
-    if (best.length > limit) best.pop()
-  }
-  return best
-}
-
-type Place = Pick<Match, 'rank' | 'seq'>
-
-const isBetter = (one: Place, other: Place) => one.rank > other.rank || (one.rank === other.rank && one.seq > other.seq)
-
-/** The first matches in an order. */
-export const chooseFirst = (
-  matches: readonly Match[],
-  order: (one: Match, other: Match) => number,
-  limit: number,
-): Match[] => {
-  const first: Match[] = []
-  for (const match of matches) {
-    const last = first[limit - 1]
-    if (last !== undefined && order(last, match) <= 0) continue
-    const place = first.findIndex((other) => order(match, other) < 0)
-    first.splice(place === -1 ? first.length : place, 0, match)
-    if (first.length > limit) first.pop()
-  }
-  return first
+  const [rank = 0, seq = 0] = (position ?? []).map(Number)
+  const best = openFirst<Match>(byRelevance, limit, position && { rank, seq, priceMinor: 0 })
+  for (const match of matches) best.add(match)
+  return best.end()
 }

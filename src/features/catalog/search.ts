@@ -8,7 +8,7 @@ import type { SearchQuery, Suggestions } from './catalog.contract.ts'
 import { readNameKeys } from './catalog.sql.ts'
 import { findProducts, outletRefOf, readFilter } from './catalog.ts'
 import { correctQuery } from './corrected-query.ts'
-import { chooseBest, extrapolate, type Match, type MatchSummary, summarise } from './matches.ts'
+import { chooseBest, extrapolate, type Match, type MatchSummary, type Place, summarise } from './matches.ts'
 import * as sql from './search.sql.ts'
 import { findInIndex, suggestFromIndex } from './search-index/find-in-index.ts'
 import {
@@ -84,7 +84,7 @@ const show = async (
 const readPositions = async (
   ctx: StoreCtx,
   sort: sql.SearchSort,
-  page: readonly Match[],
+  page: readonly Place[],
 ): Promise<(Position | undefined)[]> => {
   if (sort === 'newest') return page.map(({ seq }) => [seq])
   if (sort === 'relevance') return page.map(({ rank, seq }) => [rank, seq])
@@ -131,7 +131,7 @@ type Asked = {
   whole?: readonly Term[] | undefined
 }
 /** `asOfMs`: changes since then may not be known. */
-type Answer = { page: Match[]; summary: MatchSummary; matches: number; asOfMs?: number | undefined }
+type Answer = { page: Place[]; summary: MatchSummary; matches: number; asOfMs?: number | undefined }
 
 /** By the index of the store, if it has one and that is up to date. */
 const ask = async (asked: Asked, byIndex: boolean): Promise<Answer> =>
@@ -229,15 +229,15 @@ const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
   const counted = [...summary.byCategory]
     .flatMap(([id, count]) => {
       const category = names.get(id)
-      return category === undefined ? [] : [{ ...category, count }]
+      return category === undefined ? [] : [{ category, count }]
     })
-    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+    .sort((a, b) => b.count - a.count || a.category.place - b.category.place)
   return {
     namesAsOfMs,
     total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
-      categories: counted,
+      categoriesJson: `[${counted.map(({ category, count }) => `${category.facetJson}${count}}`).join(',')}]`,
       price: { min: price(summary.minMinor), max: price(summary.maxMinor) },
       inStock: { count: summary.inStock },
     },
@@ -248,7 +248,7 @@ const noMatches = {
   namesAsOfMs: Number.POSITIVE_INFINITY,
   total: 0,
   totalIsExact: true,
-  facets: { categories: [], price: { min: null, max: null }, inStock: { count: 0 } },
+  facets: { categoriesJson: '[]', price: { min: null, max: null }, inStock: { count: 0 } },
 }
 
 const suggestedProducts = 8

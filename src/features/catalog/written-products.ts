@@ -58,11 +58,15 @@ const fingerprintOf = (products: readonly WrittenProduct[]) => products.map(({ f
 export const writeList = (products: readonly WrittenProduct[]) =>
   new SerializedBody<Product[]>(joinProducts(products), `list ${fingerprintOf(products)}`)
 
-/** A result whose products are JSON already. The other fields are in the order of the schema. */
-export type WrittenResult = Omit<SearchResult, 'data'> & { data: readonly WrittenProduct[] }
+/** A result whose products and categories are JSON already. The fields are in the order of the schema. */
+export type WrittenResult = Omit<SearchResult, 'data' | 'facets'> & {
+  data: readonly WrittenProduct[]
+  facets: Omit<SearchResult['facets'], 'categories'> & { categoriesJson: string }
+}
 
-export const writeResult = ({ data, ...rest }: WrittenResult) => {
-  const restJson = JSON.stringify(rest)
+export const writeResult = ({ data, facets: { categoriesJson, ...facets }, ...rest }: WrittenResult) => {
+  const facetsJson = `{"categories":${categoriesJson},${JSON.stringify(facets).slice(1)}`
+  const restJson = `${JSON.stringify(rest).slice(0, -1)},"facets":${facetsJson}}`
   return new SerializedBody<SearchResult>(
     `{"data":${joinProducts(data)},${restJson.slice(1)}`,
     `result ${fingerprintOf(data)} ${restJson}`,

@@ -1,5 +1,13 @@
 import type { IndexBlock, IndexedProduct, IndexReader, IndexSlots } from '../../context.ts'
-import { chooseBest, chooseFirst, extrapolate, type Match, type MatchSummary, summarise } from '../matches.ts'
+import {
+  byRelevance,
+  extrapolate,
+  type MatchSummary,
+  type Order,
+  openFirst,
+  openSummary,
+  type Place,
+} from '../matches.ts'
 import { ranks, type SearchPage } from '../search.sql.ts'
 import { commonness, isBegun, type Term, tighten } from '../search-terms.ts'
 import { countedMatches } from '../word-counts.ts'
@@ -7,7 +15,7 @@ import { begunTerm, categoryTerm, shortHash } from './index-file.ts'
 import { takeNewestFirst } from './newest-first.ts'
 import { hasSlot, intersect, unite } from './slots.ts'
 
-export type Found = { page: Match[]; summary: MatchSummary; matches: number }
+export type Found = { page: Place[]; summary: MatchSummary; matches: number }
 
 /**
  * Searches in an index file. Undefined if the database must answer: the index does not have what is asked for, or would have
@@ -19,23 +27,25 @@ export const findInIndex = (reader: IndexReader, page: SearchPage, products: num
   if (search === undefined) return undefined
   const all = readsAll(page)
   const total = all ? undefined : knownTotal(page)
-  const sample = total === undefined ? undefined : countMatches(search, sampledMatches, false)
+  const sample = total === undefined ? undefined : countMatches(search, sampledMatches)
   // With fewer, most products with the word were removed since it was counted.
-  const known = sample?.length === sampledMatches ? total : undefined
-  const limit = all ? maxVisited + 1 : countedMatches + 1
-  const counted = known === undefined ? countMatches(search, limit, page.sort === 'relevance') : sample
+  const known = sample?.summary.total === sampledMatches ? total : undefined
+  if (sample !== undefined && known !== undefined) return cutShort(search, extrapolate(sample.summary, known))
+  const counted = countMatches(search, all ? maxVisited + 1 : countedMatches + 1, openPage(page))
   if (counted === undefined) return undefined
-  const summary = summarise(counted)
-  if (all || (known === undefined && counted.length <= countedMatches))
-    return { page: choose(page, counted), summary, matches: counted.length }
-  const found = page.sort === 'relevance' ? findBest(search, stepsOf(search)) : findNewest(search)
-  if (found === undefined) return undefined
-  const estimated = known === undefined ? summary : extrapolate(summary, known)
-  return { page: found, summary: estimated, matches: countedMatches + 1 }
+  const { summary, first } = counted
+  if (all || summary.total <= countedMatches) return { page: first, summary, matches: summary.total }
+  return cutShort(search, summary)
+}
+
+/** If not all matches were counted. */
+const cutShort = (search: Search, summary: MatchSummary): Found | undefined => {
+  const page = search.page.sort === 'relevance' ? findBest(search, stepsOf(search)) : findNewest(search)
+  return page && { page, summary, matches: countedMatches + 1 }
 }
 
 /** The best products with the words in their name. */
-export const suggestFromIndex = (reader: IndexReader, page: SearchPage): Match[] | undefined => {
+export const suggestFromIndex = (reader: IndexReader, page: SearchPage): Place[] | undefined => {
   const search = openSearch(reader, page)
   return search && findBest(search, stepsOf(search).slice(0, -1))
 }
@@ -147,21 +157,47 @@ const matchesFilter = ({ minMinor = 0, maxMinor = Number.MAX_SAFE_INTEGER, inSto
     priceMinor >= minMinor && priceMinor <= maxMinor && (inStock === undefined || inStock === isInStock)
 }
 
-/** The newest matches. Undefined if there are too many to look at. */
-const countMatches = (search: Search, limit: number, isRanked: boolean): Match[] | undefined => {
+type First = ReturnType<typeof openFirst<IndexedProduct>>
+
+const openPage = (page: SearchPage): First => openFirst(orderOf(page), page.limit, startOf(page))
+
+/** Counts the newest matches, and finds the first of them for a page. Undefined if there are too many to look at. */
+const countMatches = (
+  search: Search,
+  limit: number,
+  first?: First,
+): { summary: MatchSummary; first: Place[] } | undefined => {
   const { reader, page, any } = search
   const isWanted = matchesFilter(page)
-  const matches: Match[] = []
+  const isRanked = first !== undefined && page.sort === 'relevance'
+  const summary = openSummary<number>()
   let visited = 0
   for (const block of reader.blocks()) {
-    const rankOf = isRanked ? ranksIn(search, block) : () => 0
+    const rankOf = isRanked ? ranksIn(search, block) : undefined
     const isDone = !takeNewestFirst(reader, block, any(block), (product, slot) => {
-      if (isWanted(product)) matches.push(toMatch(reader, product, rankOf(slot) + Number(product.isInStock)))
-      return ++visited <= maxVisited && matches.length < limit
+      if (isWanted(product)) {
+        summary.add(product.priceMinor, product.isInStock, product.category)
+        if (rankOf !== undefined) product.rank = rankOf(slot) + Number(product.isInStock)
+        first?.add(product)
+      }
+      return ++visited <= maxVisited && summary.total() < limit
     })
     if (isDone) break
   }
-  return visited > maxVisited ? undefined : matches
+  if (visited > maxVisited) return undefined
+  return { summary: withCategoryIds(reader, summary.end()), first: first?.end() ?? [] }
+}
+
+const withCategoryIds = (
+  reader: IndexReader,
+  { byCategory, ...summary }: ReturnType<ReturnType<typeof openSummary<number>>['end']>,
+): MatchSummary => {
+  const named = new Map<string, number>()
+  for (const [number, count] of byCategory) {
+    const id = reader.categoryId(number)
+    if (id !== null) named.set(id, count)
+  }
+  return { ...summary, byCategory: named }
 }
 
 const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {
@@ -174,48 +210,28 @@ const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {
   }
 }
 
-/** Made a thousand times a search. Spread from parts, it took five times as long. */
-const toMatch = (reader: IndexReader, product: IndexedProduct, rank: number): Match => ({
-  seq: product.seq,
-  rank,
-  priceMinor: product.priceMinor,
-  categoryId: reader.categoryId(product.category),
-  isInStock: product.isInStock,
-  isWhole: true,
-  isLater: true,
-})
-
-/** The page, of all matches. */
-const choose = (page: SearchPage, matches: readonly Match[]): Match[] =>
-  page.sort === 'relevance'
-    ? chooseBest(matches, page.position, page.limit)
-    : chooseFirst(matches.filter(laterThan(page)), orderOf(page), page.limit)
-
-type Place = Pick<Match, 'priceMinor' | 'seq'>
-
-const orderOf = ({ sort }: SearchPage) => {
-  if (sort === 'price') return (a: Place, b: Place) => a.priceMinor - b.priceMinor || a.seq - b.seq
-  if (sort === '-price') return (a: Place, b: Place) => b.priceMinor - a.priceMinor || b.seq - a.seq
-  return (a: Place, b: Place) => b.seq - a.seq
+const orderOf = ({ sort }: SearchPage): Order => {
+  if (sort === 'relevance') return byRelevance
+  if (sort === 'price') return (a, b) => a.priceMinor - b.priceMinor || a.seq - b.seq
+  if (sort === '-price') return (a, b) => b.priceMinor - a.priceMinor || b.seq - a.seq
+  return (a, b) => b.seq - a.seq
 }
 
-const laterThan = (page: SearchPage) => {
-  const { position, sort } = page
-  if (position === undefined) return () => true
-  const seq = Number(position.at(-1))
-  const start: Place = { seq, priceMinor: sort === 'newest' ? 0 : Number(position[0]) }
-  const order = orderOf(page)
-  return (match: Place) => order(start, match) < 0
+/** What the page comes after. */
+const startOf = ({ position, sort }: SearchPage): Place | undefined => {
+  if (position === undefined) return undefined
+  const [first = 0, seq = first] = position.map(Number)
+  return { seq, rank: sort === 'relevance' ? first : 0, priceMinor: first }
 }
 
 /** The page from the newest on, if not all matches were counted. Undefined if it is too deep. */
-const findNewest = ({ reader, page, any }: Search): Match[] | undefined => {
-  const isLater = laterThan(page)
-  const found: Match[] = []
+const findNewest = ({ reader, page, any }: Search): Place[] | undefined => {
+  const start = startOf(page)
+  const found: Place[] = []
   let visited = 0
   for (const block of reader.blocks()) {
     const isDone = !takeNewestFirst(reader, block, any(block), (product) => {
-      if (isLater(product)) found.push(toMatch(reader, product, 0))
+      if (start === undefined || product.seq < start.seq) found.push(product)
       return found.length < page.limit && ++visited <= maxVisited
     })
     if (isDone) break
@@ -234,18 +250,18 @@ const stepsOf = ({ any, begun, whole }: Search): Step[] => [
 ]
 
 /** The page by relevance, step by step until it is full. Undefined if a step has too many products that are not shown. */
-const findBest = ({ reader, page, named }: Search, steps: readonly Step[]): Match[] | undefined => {
-  const [lastRank = Number.POSITIVE_INFINITY, lastSeq = 0] = (page.position ?? []).map(Number)
-  const isLater = ({ rank, seq }: Match) => rank < lastRank || (rank === lastRank && seq < lastSeq)
-  const best: Match[] = []
+const findBest = ({ reader, page, named }: Search, steps: readonly Step[]): Place[] | undefined => {
+  const start = startOf(page)
+  const best: Place[] = []
   /** Those in stock come first, so a step ends when they fill the page. */
   const openStep = (rank: number) => {
-    const [inStock, soldOut]: [Match[], Match[]] = [[], []]
+    const [inStock, soldOut]: [Place[], Place[]] = [[], []]
     const places = page.limit - best.length
     return {
       add: (product: IndexedProduct) => {
-        const match = toMatch(reader, product, rank + Number(product.isInStock))
-        if (isLater(match)) (product.isInStock ? inStock : soldOut).push(match)
+        product.rank = rank + Number(product.isInStock)
+        if (start === undefined || byRelevance(start, product) < 0)
+          (product.isInStock ? inStock : soldOut).push(product)
         return inStock.length < places
       },
       end: () => best.push(...[...inStock, ...soldOut].slice(0, places)),
@@ -260,7 +276,7 @@ const findBest = ({ reader, page, named }: Search, steps: readonly Step[]): Matc
   const isNamed = new Set(named.map(({ block, slot }) => `${block.number} ${slot}`))
   for (const { rank, slots, before } of steps) {
     if (best.length === page.limit) break
-    if (lastRank < rank) continue
+    if (start !== undefined && start.rank < rank) continue
     const step = openStep(rank)
     let visited = 0
     for (const block of reader.blocks()) {

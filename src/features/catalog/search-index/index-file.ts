@@ -77,11 +77,13 @@ export const removeFacts = (chunk: Float64Array, slot: number) => {
   chunk[(slot % slotsInChunk) * numbersOfProduct] = noProduct
 }
 
-export const readFacts = (chunk: Float64Array, slot: number): Facts => {
+/** `rank`: for whoever ranks it. One object a match: a search visits up to ten thousand. */
+export const readFacts = (chunk: Float64Array, slot: number): Facts & { rank: number } => {
   const at = (slot % slotsInChunk) * numbersOfProduct
   const flags = chunk[at + 2] ?? 0
   return {
     seq: chunk[at] ?? noProduct,
+    rank: 0,
     priceMinor: chunk[at + 1] ?? 0,
     isInStock: flags % 2 === 1,
     category: flags >>> 1,
