@@ -19,7 +19,7 @@ import { crossOrigin } from './features/access/storefront.contract.ts'
 import { createStorefrontDoor } from './features/access/storefront-door.ts'
 import { webhookDoor } from './features/access/webhooks.ts'
 import { createPasswordHasher } from './features/accounts/passwords.ts'
-import { keepCategoryNames } from './features/catalog/category-names.ts'
+import { keepCategoryFacets } from './features/catalog/category-facets.ts'
 import { keepSearchWords } from './features/catalog/kept-words.ts'
 import { indexFolderIn } from './features/catalog/search-index/files.ts'
 import { startIndexKeeper } from './features/catalog/search-index/index-keeper.ts'
@@ -136,7 +136,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   let webhooksGivenUp = 0
   let mailsGivenUp = 0
   const limitLookups = createLookupLimit(clock.now, shared?.lookups)
-  const categoryNames = keepCategoryNames()
+  const categoryFacets = keepCategoryFacets()
   const searchWords = keepSearchWords()
   const indexFolder = indexFolderIn(config.dataDir)
   const searchIndexes = openSearchIndexes({
@@ -152,7 +152,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     readsFor: replica?.readsFor ?? ((own) => own),
     cachedProducts: catalog.products,
-    categoryNames,
+    categoryFacets,
     searchWords,
     searchIndexes,
     cursors: deriveSigner(options.secrets, 'cursor'),
@@ -202,7 +202,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
   const directory = createDirectory({ db: db.forWork('keys'), counter, limitLookups })
   const { directConnection } = options
   const caches = await openCaches({
-    ...{ db, directory, categoryNames, searchWords, replica, catalog, searchIndexes, logger, directConnection },
+    ...{ db, directory, categoryFacets, searchWords, replica, catalog, searchIndexes, logger, directConnection },
   })
   // Of several workers, the one that does the background work keeps the indexes of all.
   const isKeeper = config.searchIndexProducts > 0 && (shared === undefined || options.jobs !== null)

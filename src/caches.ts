@@ -5,7 +5,7 @@ import type { Db } from './db/database.ts'
 import { listen } from './db/listen.ts'
 import { maxReplicaAgeMs, type Replica } from './db/replica.ts'
 import type { Directory } from './features/access/directory.ts'
-import type { KeptCategoryNames } from './features/catalog/category-names.ts'
+import type { KeptCategoryFacets } from './features/catalog/category-facets.ts'
 import type { KeptSearchWords } from './features/catalog/kept-words.ts'
 import type { OpenIndexes } from './features/catalog/search-index/search-indexes.ts'
 import { type FeedCaches, type StockFeed, startStockFeed } from './features/catalog/stock-feed.ts'
@@ -21,7 +21,7 @@ export type CachesOptions = {
   /** Not through a pooler, because the connection listens. */
   directConnection: pg.ClientConfig
   directory: Pick<Directory, 'invalidateStore' | 'invalidateAll'>
-  categoryNames: Pick<KeptCategoryNames, 'drop' | 'dropAll'>
+  categoryFacets: Pick<KeptCategoryFacets, 'drop' | 'dropAll'>
   searchWords: Pick<KeptSearchWords, 'drop' | 'dropAll'>
   replica: Replica | null
   catalog: CatalogCaches
@@ -72,7 +72,7 @@ export const openCaches = async ({
   db,
   directConnection,
   directory,
-  categoryNames,
+  categoryFacets,
   searchWords,
   replica,
   catalog,
@@ -85,7 +85,7 @@ export const openCaches = async ({
     replica?.setListening(isListening)
     stockFeed?.reset()
     caches.invalidateAll()
-    categoryNames.dropAll()
+    categoryFacets.dropAll()
     searchWords.dropAll()
     directory.invalidateAll()
   }
@@ -97,7 +97,7 @@ export const openCaches = async ({
       if (announcement === null) return
       replica?.noteChange(announcement.storeId)
       caches.invalidateStore(announcement.storeId)
-      categoryNames.drop(announcement.storeId)
+      categoryFacets.drop(announcement.storeId)
       searchWords.drop(announcement.storeId)
       if (announcement.kind === 'store') directory.invalidateStore(announcement.storeId)
     },

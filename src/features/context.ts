@@ -16,20 +16,17 @@ import type { FileStorage } from '../providers/storage/storage.ts'
 import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
-/** `facetJson`: its facet up to the count, `{"id":…,"count":`. `place`: among the kept ones, in the order of their names. */
-export type CategoryName = { id: string; name: string; facetJson: string; place: number }
-
-/** Names of categories, kept for a moment. */
-export type CategoryNames = {
+/** Facets of categories, kept for a moment. */
+export type CategoryFacets = {
   /**
-   * Has the names of these categories, without those that were removed, and perhaps of others. `asOfMs`: all of them were
-   * read after this time, by `performance.now()`.
+   * The facets of these categories with their counts as JSON, the most common first, without those that were removed.
+   * `fingerprint` is equal only for equal JSON. `asOfMs`: all of them were read after this time, by `performance.now()`.
    */
-  read(
+  write(
     db: Queries,
     storeId: StoreId,
-    ids: readonly string[],
-  ): Promise<{ names: ReadonlyMap<string, CategoryName>; asOfMs: number }>
+    byCategory: ReadonlyMap<string, number>,
+  ): Promise<{ json: string; fingerprint: string; asOfMs: number }>
 }
 
 /** How many products have a word, and how many in their name. Null if it is not common. */
@@ -72,7 +69,7 @@ export type IndexReader = {
   /** Undefined if it was removed. */
   productAt(block: IndexBlock, slot: number): IndexedProduct | undefined
   /** Products with this name, as a number (search-index/index-file.ts). The newest first. */
-  listNamed(name: number, limit: number): { block: IndexBlock; slot: number }[]
+  listNamed(name: number, limit: number): readonly { block: IndexBlock; slot: number }[]
   categoryId(number: number): string | null
   categoryNumbers(ids: readonly string[]): number[]
 }
@@ -190,7 +187,7 @@ export type Services = {
   /** Products that were shown lately. */
   cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
-  categoryNames: CategoryNames
+  categoryFacets: CategoryFacets
   searchWords: SearchWords
   searchIndexes: SearchIndexes
   media: Media

@@ -55,20 +55,18 @@ export type MatchSummary = {
   byCategory: ReadonlyMap<string, number>
 }
 
-/** Counts matches. `Category`: how their categories are named. */
-export const openSummary = <Category extends string | number>() => {
-  const byCategory = new Map<Category, number>()
+/** Counts matches, without their categories. */
+export const openSummary = () => {
   let [total, minMinor, maxMinor, inStock] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
   return {
-    add: (priceMinor: number, isInStock: boolean, category: Category | null) => {
+    add: (priceMinor: number, isInStock: boolean) => {
       total++
       if (priceMinor < minMinor) minMinor = priceMinor
       if (priceMinor > maxMinor) maxMinor = priceMinor
       if (isInStock) inStock++
-      if (category !== null) byCategory.set(category, (byCategory.get(category) ?? 0) + 1)
     },
     total: () => total,
-    end: (): Omit<MatchSummary, 'byCategory'> & { byCategory: ReadonlyMap<Category, number> } => {
+    end: (byCategory: ReadonlyMap<string, number>): MatchSummary => {
       const prices = total === 0 ? { minMinor: null, maxMinor: null } : { minMinor, maxMinor }
       return { total, ...prices, inStock, byCategory }
     },
@@ -76,9 +74,13 @@ export const openSummary = <Category extends string | number>() => {
 }
 
 export const summarise = (matches: readonly Match[]): MatchSummary => {
-  const summary = openSummary<string>()
-  for (const { priceMinor, isInStock, categoryId } of matches) summary.add(priceMinor, isInStock, categoryId)
-  return summary.end()
+  const summary = openSummary()
+  const byCategory = new Map<string, number>()
+  for (const { priceMinor, isInStock, categoryId } of matches) {
+    summary.add(priceMinor, isInStock)
+    if (categoryId !== null) byCategory.set(categoryId, (byCategory.get(categoryId) ?? 0) + 1)
+  }
+  return summary.end(byCategory)
 }
 
 /** The summary of some matches, extrapolated to a known number of them. */

@@ -47,9 +47,9 @@ export const search = async (ctx: StoreCtx, query: SearchQuery): Promise<SearchA
     positionOf: ({ position }) => position,
     show: ({ product }) => product,
   })
-  const { namesAsOfMs, facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
+  const { facetsAsOfMs, facets, ...totals } = found === undefined ? noMatches : await showSummary(ctx, found.summary)
   const result = { data, nextCursor, hasMore, ...totals, correctedQuery: correctQuery(query.q, terms, data[0]), facets }
-  return { result, asOfMs: Math.min(asOfMs, found?.asOfMs ?? asOfMs, namesAsOfMs) }
+  return { result, asOfMs: Math.min(asOfMs, found?.asOfMs ?? asOfMs, facetsAsOfMs) }
 }
 
 type Shown = { page: { product: WrittenProduct; position: Position }[]; summary: MatchSummary; asOfMs: number }
@@ -224,20 +224,13 @@ const isExact = ({ total }: MatchSummary) => total <= countedMatches
 
 const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
   const price = (minor: number | null) => (minor === null ? null : toWire(minor, ctx.store.currency))
-  const ids = [...summary.byCategory.keys()]
-  const { names, asOfMs: namesAsOfMs } = await ctx.categoryNames.read(ctx.db, ctx.store.id, ids)
-  const counted = [...summary.byCategory]
-    .flatMap(([id, count]) => {
-      const category = names.get(id)
-      return category === undefined ? [] : [{ category, count }]
-    })
-    .sort((a, b) => b.count - a.count || a.category.place - b.category.place)
+  const categories = await ctx.categoryFacets.write(ctx.db, ctx.store.id, summary.byCategory)
   return {
-    namesAsOfMs,
+    facetsAsOfMs: categories.asOfMs,
     total: summary.total === countedMatches + 1 ? countedMatches : summary.total,
     totalIsExact: isExact(summary),
     facets: {
-      categoriesJson: `[${counted.map(({ category, count }) => `${category.facetJson}${count}}`).join(',')}]`,
+      categories,
       price: { min: price(summary.minMinor), max: price(summary.maxMinor) },
       inStock: { count: summary.inStock },
     },
@@ -245,10 +238,10 @@ const showSummary = async (ctx: StoreCtx, summary: MatchSummary) => {
 }
 
 const noMatches = {
-  namesAsOfMs: Number.POSITIVE_INFINITY,
+  facetsAsOfMs: Number.POSITIVE_INFINITY,
   total: 0,
   totalIsExact: true,
-  facets: { categoriesJson: '[]', price: { min: null, max: null }, inStock: { count: 0 } },
+  facets: { categories: { json: '[]', fingerprint: '' }, price: { min: null, max: null }, inStock: { count: 0 } },
 }
 
 const suggestedProducts = 8

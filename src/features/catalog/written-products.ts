@@ -61,14 +61,14 @@ export const writeList = (products: readonly WrittenProduct[]) =>
 /** A result whose products and categories are JSON already. The fields are in the order of the schema. */
 export type WrittenResult = Omit<SearchResult, 'data' | 'facets'> & {
   data: readonly WrittenProduct[]
-  facets: Omit<SearchResult['facets'], 'categories'> & { categoriesJson: string }
+  facets: Omit<SearchResult['facets'], 'categories'> & { categories: { json: string; fingerprint: string } }
 }
 
-export const writeResult = ({ data, facets: { categoriesJson, ...facets }, ...rest }: WrittenResult) => {
-  const facetsJson = `{"categories":${categoriesJson},${JSON.stringify(facets).slice(1)}`
-  const restJson = `${JSON.stringify(rest).slice(0, -1)},"facets":${facetsJson}}`
+export const writeResult = ({ data, facets: { categories, ...facets }, ...rest }: WrittenResult) => {
+  const start = JSON.stringify(rest).slice(1, -1)
+  const end = JSON.stringify(facets).slice(1)
   return new SerializedBody<SearchResult>(
-    `{"data":${joinProducts(data)},${restJson.slice(1)}`,
-    `result ${fingerprintOf(data)} ${restJson}`,
+    `{"data":${joinProducts(data)},${start},"facets":{"categories":${categories.json},${end}}`,
+    `result ${fingerprintOf(data)} ${start} ${categories.fingerprint} ${end}`,
   )
 }

@@ -170,13 +170,16 @@ const countMatches = (
   const { reader, page, any } = search
   const isWanted = matchesFilter(page)
   const isRanked = first !== undefined && page.sort === 'relevance'
-  const summary = openSummary<number>()
+  const summary = openSummary()
+  /** By the numbers of categories. */
+  const counts: number[] = []
   let visited = 0
   for (const block of reader.blocks()) {
     const rankOf = isRanked ? ranksIn(search, block) : undefined
     const isDone = !takeNewestFirst(reader, block, any(block), (product, slot) => {
       if (isWanted(product)) {
-        summary.add(product.priceMinor, product.isInStock, product.category)
+        summary.add(product.priceMinor, product.isInStock)
+        counts[product.category] = (counts[product.category] ?? 0) + 1
         if (rankOf !== undefined) product.rank = rankOf(slot) + Number(product.isInStock)
         first?.add(product)
       }
@@ -185,19 +188,17 @@ const countMatches = (
     if (isDone) break
   }
   if (visited > maxVisited) return undefined
-  return { summary: withCategoryIds(reader, summary.end()), first: first?.end() ?? [] }
+  return { summary: summary.end(withIds(reader, counts)), first: first?.end() ?? [] }
 }
 
-const withCategoryIds = (
-  reader: IndexReader,
-  { byCategory, ...summary }: ReturnType<ReturnType<typeof openSummary<number>>['end']>,
-): MatchSummary => {
-  const named = new Map<string, number>()
-  for (const [number, count] of byCategory) {
+const withIds = (reader: IndexReader, counts: readonly number[]) => {
+  const byCategory = new Map<string, number>()
+  // The array has gaps, which `forEach` leaves out.
+  counts.forEach((count, number) => {
     const id = reader.categoryId(number)
-    if (id !== null) named.set(id, count)
-  }
-  return { ...summary, byCategory: named }
+    if (id !== null) byCategory.set(id, count)
+  })
+  return byCategory
 }
 
 const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {

@@ -37,6 +37,7 @@ export const openIndexReader = (path: string): OpenIndex => {
   let changes = 0
   let blocks: IndexBlock[] | undefined
   let lists = new Map<string, Lists>()
+  let places = new Map<number, readonly Named[]>()
   let listBytes = 0
   let chunks: (Float64Array | undefined)[] = []
   let chunkCount = 0
@@ -55,6 +56,7 @@ export const openIndexReader = (path: string): OpenIndex => {
   }
   const forgetLists = () => {
     lists = new Map()
+    places = new Map()
     listBytes = 0
   }
   const readCategories = () => {
@@ -116,11 +118,16 @@ export const openIndexReader = (path: string): OpenIndex => {
       const facts = chunk && readFacts(chunk, slot)
       return facts?.seq === noProduct ? undefined : facts
     },
-    listNamed: (name, limit) =>
-      named.all(name, limit).map((row) => {
-        const place = Number(row[0])
-        return { block: { number: Math.floor(place / slotsInBlock), isSorted: true }, slot: place % slotsInBlock }
-      }),
+    listNamed: (name, limit) => {
+      let found = places.get(name)
+      if (found === undefined) {
+        if (listBytes > maxListBytes) forgetLists()
+        found = named.all(name, limit).map((row) => placeIn(Number(row[0])))
+        places.set(name, found)
+        listBytes += bytesOfLists + found.length * bytesOfList
+      }
+      return found
+    },
     categoryId: (number) => {
       if (number !== 0 && !idOf.has(number)) readCategories()
       return idOf.get(number) ?? null
@@ -134,6 +141,13 @@ export const openIndexReader = (path: string): OpenIndex => {
     },
   }
 }
+
+type Named = { block: IndexBlock; slot: number }
+
+const placeIn = (place: number): Named => ({
+  block: { number: Math.floor(place / slotsInBlock), isSorted: true },
+  slot: place % slotsInBlock,
+})
 
 /** The lists of a term, by the number of the block. Those from `readFrom` on were read. */
 type Lists = { byBlock: (IndexSlots | undefined)[]; readFrom: number }
