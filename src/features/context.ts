@@ -64,8 +64,10 @@ export type IndexReader = {
   blocks(): readonly IndexBlock[]
   /** The products with a term (search-index/index-file.ts). */
   slotsOf(term: string, block: IndexBlock): IndexSlots | undefined
+  /** The products with any of these terms. */
+  anyOf(terms: readonly string[]): (block: IndexBlock) => IndexSlots | undefined
   /** Words that begin so, with their marks: so many at most. */
-  listBegun(beginning: string, limit: number): string[]
+  listBegun(beginning: string, limit: number): readonly string[]
   /** Undefined if it was removed. */
   productAt(block: IndexBlock, slot: number): IndexedProduct | undefined
   /** Products with this name, as a number (search-index/index-file.ts). The newest first. */

@@ -13,7 +13,7 @@ import { commonness, isBegun, type Term, tighten } from '../search-terms.ts'
 import { countedMatches } from '../word-counts.ts'
 import { begunTerm, categoryTerm, shortHash } from './index-file.ts'
 import { takeNewestFirst } from './newest-first.ts'
-import { hasSlot, intersect, unite } from './slots.ts'
+import { hasSlot, intersect } from './slots.ts'
 
 export type Found = { page: Place[]; summary: MatchSummary; matches: number }
 
@@ -86,15 +86,18 @@ const knownTotal = (page: SearchPage) => {
 /** The products of a block that have certain words. */
 type SlotsIn = (block: IndexBlock) => IndexSlots | undefined
 
+/** The products of a block that have all words, and what each word has. */
+type Words = { slots: SlotsIn; each: readonly SlotsIn[] }
+
 /** `any`: the words anywhere. `begun`, `whole`: in the name, as they are asked for or as whole words. */
-type Search = { reader: IndexReader; page: SearchPage; any: SlotsIn; begun: SlotsIn; whole: SlotsIn; named: Named }
+type Search = { reader: IndexReader; page: SearchPage; any: SlotsIn; begun: Words; whole: Words; named: Named }
 type Named = ReturnType<IndexReader['listNamed']>
 
 /** Undefined if there are too many words that begin so. */
 const openSearch = (reader: IndexReader, page: SearchPage): Search | undefined => {
   const { terms, categoryIds, nameKey } = page
-  const within = categoryIds && anyOf(reader, reader.categoryNumbers(categoryIds).map(categoryTerm))
-  const any = allWords(reader, '~', terms, within)
+  const within = categoryIds && reader.anyOf(reader.categoryNumbers(categoryIds).map(categoryTerm))
+  const any = allWords(reader, '~', terms, within)?.slots
   const begun = any && allWords(reader, '^', terms, within)
   const whole = allWords(reader, '^', terms.map(tighten), within)
   if (any === undefined || begun === undefined || whole === undefined) return undefined
@@ -105,14 +108,21 @@ const openSearch = (reader: IndexReader, page: SearchPage): Search | undefined =
   return { reader, page, any, begun: terms.some(isBegun) ? begun : whole, whole, named }
 }
 
-const allWords = (reader: IndexReader, mark: '~' | '^', terms: readonly Term[], within: SlotsIn | undefined) => {
-  const lists: SlotsIn[] = within === undefined ? [] : [within]
+const allWords = (
+  reader: IndexReader,
+  mark: '~' | '^',
+  terms: readonly Term[],
+  within: SlotsIn | undefined,
+): Words | undefined => {
+  const each: SlotsIn[] = []
   for (const term of terms) {
     const names = termsOf(reader, mark, term)
     if (names.length > maxLists) return undefined
-    lists.push(anyOf(reader, names))
+    each.push(reader.anyOf(names))
   }
-  return lists.length === 1 ? lists[0] : remember(allOf(lists))
+  const lists = within === undefined ? each : [within, ...each]
+  const [only, ...others] = lists
+  return { slots: only !== undefined && others.length === 0 ? only : remember(allOf(lists)), each }
 }
 
 /** The words of which one must be there. Of short beginnings there are lists, of longer ones the words are put together. */
@@ -121,13 +131,6 @@ const termsOf = (reader: IndexReader, mark: '~' | '^', term: Term): string[] =>
     const marked = `${mark}${word}`
     return isBegun(term) ? (begunTerm(marked) ?? reader.listBegun(marked, maxLists + 1)) : [marked]
   })
-
-const anyOf = (reader: IndexReader, names: readonly string[]): SlotsIn => {
-  const [name, ...others] = names
-  if (name === undefined) return () => undefined
-  if (others.length === 0) return (block) => reader.slotsOf(name, block)
-  return remember((block) => unite(names.flatMap((name) => reader.slotsOf(name, block) ?? [])))
-}
 
 const allOf =
   (lists: readonly SlotsIn[]): SlotsIn =>
@@ -141,7 +144,7 @@ const allOf =
     return slots
   }
 
-/** A block is looked at more than once: to count, and to rank. */
+/** A block may be looked at more than once: to count, and to rank. */
 const remember = (find: SlotsIn): SlotsIn => {
   const known = new Map<number, IndexSlots | undefined>()
   return (block) => {
@@ -201,13 +204,24 @@ const withIds = (reader: IndexReader, counts: readonly number[]) => {
   return byCategory
 }
 
+/** For matches, so only their words in names are looked at. Lists are not put together for it: matches may be few. */
 const ranksIn = ({ whole, begun, named }: Search, block: IndexBlock) => {
-  const [wholes, begins] = [whole(block), begun(block)]
   const names = new Set(named.flatMap(({ block: { number }, slot }) => (number === block.number ? [slot] : [])))
+  const begins = inAll(begun, block)
+  const isWhole = begun === whole ? begins : inAll(whole, block)
   return (slot: number) => {
     if (names.has(slot)) return ranks.name
-    if (begins === undefined || !hasSlot(begins, slot)) return ranks.anywhere
-    return wholes !== undefined && hasSlot(wholes, slot) ? ranks.whole : ranks.begun
+    if (!begins(slot)) return ranks.anywhere
+    return isWhole(slot) ? ranks.whole : ranks.begun
+  }
+}
+
+const inAll = ({ each }: Words, block: IndexBlock) => {
+  let lists: readonly (IndexSlots | undefined)[] | undefined
+  return (slot: number) => {
+    lists ??= each.map((slotsIn) => slotsIn(block))
+    for (const slots of lists) if (slots === undefined || !hasSlot(slots, slot)) return false
+    return true
   }
 }
 
@@ -245,9 +259,9 @@ type Step = { rank: number; slots: SlotsIn; before: SlotsIn }
 
 /** From the best. Products with exactly this name come before all of them. */
 const stepsOf = ({ any, begun, whole }: Search): Step[] => [
-  { rank: ranks.whole, slots: whole, before: () => undefined },
-  ...(begun === whole ? [] : [{ rank: ranks.begun, slots: begun, before: whole }]),
-  { rank: ranks.anywhere, slots: any, before: begun },
+  { rank: ranks.whole, slots: whole.slots, before: () => undefined },
+  ...(begun === whole ? [] : [{ rank: ranks.begun, slots: begun.slots, before: whole.slots }]),
+  { rank: ranks.anywhere, slots: any, before: begun.slots },
 ]
 
 /** The page by relevance, step by step until it is full. Undefined if a step has too many products that are not shown. */

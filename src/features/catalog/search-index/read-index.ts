@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { IndexBlock, IndexReader, IndexSlots } from '../../context.ts'
 import { bytesIn, chunkOf, noProduct, readFacts, unpackChunk } from './index-file.ts'
-import { slotsInBlock, unpackSlots } from './slots.ts'
+import { slotsInBlock, unite, unpackSlots } from './slots.ts'
 
 export type OpenIndex = IndexReader & {
   /** When all changes were in it, by `machineTimeMs`. 0 if it is not complete. Forgets what has changed since. */
@@ -37,6 +37,8 @@ export const openIndexReader = (path: string): OpenIndex => {
   let changes = 0
   let blocks: IndexBlock[] | undefined
   let lists = new Map<string, Lists>()
+  let unions = new Map<string, Map<number, IndexSlots | undefined>>()
+  let beginnings = new Map<string, readonly string[]>()
   let places = new Map<number, readonly Named[]>()
   let listBytes = 0
   let chunks: (Float64Array | undefined)[] = []
@@ -56,6 +58,8 @@ export const openIndexReader = (path: string): OpenIndex => {
   }
   const forgetLists = () => {
     lists = new Map()
+    unions = new Map()
+    beginnings = new Map()
     places = new Map()
     listBytes = 0
   }
@@ -76,14 +80,48 @@ export const openIndexReader = (path: string): OpenIndex => {
     chunkCount++
     return chunk
   }
+  const noteList = (bytes: number) => {
+    if (listBytes > maxListBytes) forgetLists()
+    listBytes += bytesOfLists + bytes
+  }
   const listsOf = (term: string) => {
     const known = lists.get(term)
     if (known !== undefined) return known
-    if (listBytes > maxListBytes) forgetLists()
+    noteList(0)
     const made: Lists = { byBlock: [], readFrom: Number.POSITIVE_INFINITY }
     lists.set(term, made)
-    listBytes += bytesOfLists
     return made
+  }
+  const slotsOf = (term: string, { number }: IndexBlock) => {
+    const known = listsOf(term)
+    if (number < known.readFrom) {
+      // Most searches need the newest products only, the others all of them.
+      const from = known.readFrom === Number.POSITIVE_INFINITY ? Math.max(0, number - 1) : 0
+      const last = Math.min(known.readFrom - 1, maxBlock)
+      for (const row of findLists.all(term, from, last)) {
+        const data = bytesIn(row[2])
+        known.byBlock[Number(row[0])] = unpackSlots({ count: Number(row[1]), data })
+        listBytes += data.length + bytesOfList
+      }
+      known.readFrom = from
+    }
+    return known.byBlock[number]
+  }
+  const anyOf = (terms: readonly string[]) => {
+    const name = terms.join(' ')
+    const union = unions.get(name) ?? new Map<number, IndexSlots | undefined>()
+    if (!unions.has(name)) {
+      noteList(name.length)
+      unions.set(name, union)
+    }
+    return (block: IndexBlock) => {
+      if (!union.has(block.number)) {
+        const slots = unite(terms.flatMap((term) => slotsOf(term, block) ?? []))
+        union.set(block.number, slots)
+        listBytes += bytesOfList + (slots?.byteLength ?? 0)
+      }
+      return union.get(block.number)
+    }
   }
   return {
     confirmedAtMs: () => {
@@ -96,22 +134,18 @@ export const openIndexReader = (path: string): OpenIndex => {
       blocks ??= findBlocks.all().map((row) => ({ number: Number(row[0]), isSorted: row[1] === 1 }))
       return blocks
     },
-    slotsOf: (term, { number }) => {
-      const known = listsOf(term)
-      if (number < known.readFrom) {
-        // Most searches need the newest products only, the others all of them.
-        const from = known.readFrom === Number.POSITIVE_INFINITY ? Math.max(0, number - 1) : 0
-        const last = Math.min(known.readFrom - 1, maxBlock)
-        for (const row of findLists.all(term, from, last)) {
-          const data = bytesIn(row[2])
-          known.byBlock[Number(row[0])] = unpackSlots({ count: Number(row[1]), data })
-          listBytes += data.length + bytesOfList
-        }
-        known.readFrom = from
+    slotsOf,
+    anyOf,
+    listBegun: (beginning, limit) => {
+      const name = `${limit} ${beginning}`
+      let words = beginnings.get(name)
+      if (words === undefined) {
+        words = begun.all(beginning, beginning, limit).map((row) => String(row[0]))
+        noteList(words.length * bytesOfList)
+        beginnings.set(name, words)
       }
-      return known.byBlock[number]
+      return words
     },
-    listBegun: (beginning, limit) => begun.all(beginning, beginning, limit).map((row) => String(row[0])),
     productAt: ({ number }, slot) => {
       const place = number * slotsInBlock + slot
       const chunk = chunks[chunkOf(place)] ?? readChunk(chunkOf(place))
@@ -121,10 +155,9 @@ export const openIndexReader = (path: string): OpenIndex => {
     listNamed: (name, limit) => {
       let found = places.get(name)
       if (found === undefined) {
-        if (listBytes > maxListBytes) forgetLists()
         found = named.all(name, limit).map((row) => placeIn(Number(row[0])))
+        noteList(found.length * bytesOfList)
         places.set(name, found)
-        listBytes += bytesOfLists + found.length * bytesOfList
       }
       return found
     },

@@ -7,7 +7,8 @@ export type Slots = Uint16Array | Uint32Array
 /** Slots have sixteen bits. */
 export const slotsInBlock = 65_536
 
-const isList = (slots: Slots): slots is Uint16Array => slots instanceof Uint16Array
+/** Quicker than `instanceof`. */
+const isList = (slots: Slots): slots is Uint16Array => slots.BYTES_PER_ELEMENT === 2
 
 export const hasSlot = (slots: Slots, slot: number): boolean => {
   if (!isList(slots)) return (((slots[slot >> 5] ?? 0) >>> (slot & 31)) & 1) === 1
@@ -38,27 +39,53 @@ export const intersect = (one: Slots, other: Slots): Slots => {
 /** Those of a list that are in the other, which is longer if it is a list. */
 const pick = (list: Uint16Array, other: Slots): Uint16Array => {
   const found = new Uint16Array(list.length)
-  let count = 0
-  let place = 0
-  for (const slot of list) {
-    if (isList(other)) {
-      place = placeOf(other, slot, place)
-      if (place === other.length) break
-      if (other[place] === slot) found[count++] = slot
-    } else if (hasSlot(other, slot)) found[count++] = slot
-  }
-  return found.subarray(0, count)
+  return found.subarray(0, isList(other) ? pickFromList(list, other, found) : pickFromBits(list, other, found))
 }
+
+const pickFromList = (list: Uint16Array, other: Uint16Array, found: Uint16Array) => {
+  let [count, place] = [0, 0]
+  for (const slot of list) {
+    place = placeOf(other, slot, place)
+    if (place === other.length) break
+    if (other[place] === slot) found[count++] = slot
+  }
+  return count
+}
+
+const pickFromBits = (list: Uint16Array, bits: Uint32Array, found: Uint16Array) => {
+  let count = 0
+  for (const slot of list) if ((((bits[slot >> 5] ?? 0) >>> (slot & 31)) & 1) === 1) found[count++] = slot
+  return count
+}
+
+/** So many are put together as a list. */
+const shortUnion = 500
 
 /** Slots that are in any of them. Undefined if there are none. */
 export const unite = (all: readonly Slots[]): Slots | undefined => {
   if (all.length < 2) return all[0]
+  const lists = all.filter(isList)
+  const slots = lists.reduce((sum, { length }) => sum + length, 0)
+  if (lists.length === all.length && slots <= shortUnion) return mergeLists(lists, slots)
   const bits = new Uint32Array(slotsInBlock >> 5)
   for (const slots of all) {
     if (isList(slots)) for (const slot of slots) setBit(bits, slot)
     else for (let i = 0; i < slots.length; i++) bits[i] = (bits[i] ?? 0) | (slots[i] ?? 0)
   }
   return bits
+}
+
+const mergeLists = (lists: readonly Uint16Array[], length: number): Uint16Array => {
+  const merged = new Uint16Array(length)
+  let at = 0
+  for (const list of lists) {
+    merged.set(list, at)
+    at += list.length
+  }
+  merged.sort()
+  let count = 0
+  for (const slot of merged) if (count === 0 || merged[count - 1] !== slot) merged[count++] = slot
+  return merged.subarray(0, count)
 }
 
 const setBit = (bits: Uint32Array, slot: number) => {
