@@ -9,9 +9,11 @@ import { deriveCipher } from './core/encryption.ts'
 import { later } from './core/later.ts'
 import { deriveSigner } from './core/secrets.ts'
 import { startTracing } from './core/tracing.ts'
-import { connectDb, type Db, type DbConnection } from './db/database.ts'
+import { connectDb, type Db } from './db/database.ts'
+import type { DbConnection } from './db/options.ts'
 import { openReplica } from './db/replica.ts'
 import { createDirectory } from './features/access/directory.ts'
+import { createKnownSessions } from './features/access/known-sessions.ts'
 import { createLookupLimit, createSubjectLimit, type LookupPlaces } from './features/access/lookups.ts'
 import { createLocalCounter, type RateCounter } from './features/access/rate-limit.ts'
 import { listSignInWays } from './features/access/sign-in-ways.ts'
@@ -152,6 +154,7 @@ export const createApp = async (options: AppOptions): Promise<App> => {
     limitSubjects: createSubjectLimit(limitLookups, clock.now, shared?.counter),
     readsFor: replica?.readsFor ?? ((own) => own),
     cachedProducts: catalog.products,
+    knownSessions: createKnownSessions(),
     categoryFacets,
     searchWords,
     searchIndexes,

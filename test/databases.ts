@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { DbConnection } from '../src/db/database.ts'
 import { setUpServers } from '../src/db/distribute.ts'
+import type { DbConnection } from '../src/db/options.ts'
 
 /** Databases that tests create on the server of the run. */
 type Source = { template?: string }

@@ -42,7 +42,7 @@ export const newCustomer = async (
   const contact = { email: null, phone: null, contactPhone: '', passwordHash: null }
   const { token } = await service.db.tx(async (tx) => {
     await insertCustomer(tx, store.id, { id, name: fields.name ?? 'Asha', ...contact })
-    return openSession(tx, { store }, id)
+    return openSession(tx, { ...service.app.services, store }, id)
   })
   return { id, token, call: caller(service, shop, () => ({ authorization: `Bearer ${token}` })) }
 }

@@ -8,10 +8,11 @@ import { namesOfServers, splitServers } from '../core/database-url.ts'
 import { OperatorError } from '../core/operator-error.ts'
 import { deriveSigner } from '../core/secrets.ts'
 import { errorCode, errorMessage } from '../core/thrown.ts'
-import { connectDb, type Db, type DbConnection } from '../db/database.ts'
+import { connectDb, type Db } from '../db/database.ts'
 import { explainFileError } from '../db/embedded/file-errors.ts'
 import { inspectEmbedded, openEmbedded } from '../db/embedded.ts'
 import { connectOrExplain, migrate, readSchemaState, type SchemaState } from '../db/migrate.ts'
+import type { DbConnection } from '../db/options.ts'
 
 export type OpenDatabase = {
   connection: DbConnection

@@ -6,7 +6,8 @@ import { distantServiceFor, openLine } from '../../test/outage.ts'
 import { days, movableClock } from '../core/clock.ts'
 import { Failure, fail } from '../core/errors.ts'
 import { OperatorError } from '../core/operator-error.ts'
-import { connectDb, type Db, type DbOptions, sqlState } from './database.ts'
+import { connectDb, type Db, sqlState } from './database.ts'
+import type { DbOptions } from './options.ts'
 import { type Fragment, sql } from './sql.ts'
 
 /** `isDirect`: without the pooler, for tests that tell sessions apart. */

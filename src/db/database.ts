@@ -1,10 +1,10 @@
 import type pg from 'pg'
-import type { Clock } from '../core/clock.ts'
 import type { OnDisconnect } from '../core/on-disconnect.ts'
 import { type SentStatement, transactionIsAborted } from './batch.ts'
 import { createConnections } from './connections.ts'
 import { askOnce, isDistributed, storesAreSpread } from './distributed.ts'
 import { isForeignKeyViolation, isUniqueViolation, RunAgain, sqlState } from './errors.ts'
+import type { DbOptions } from './options.ts'
 import {
   type Caller,
   type ConnectionShare,
@@ -17,7 +17,7 @@ import {
   unavailable,
   type Work,
 } from './queueing.ts'
-import { nameText, toStatement } from './sql.ts'
+import { type Fragment, nameText, sql, toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
 import { clockSetting } from './wire.ts'
 
@@ -62,12 +62,14 @@ export type Db = Queries & {
   ): Promise<Result>
   /**
    * A transaction whose work can usually be done by one statement, which is a transaction of its own and does all of it or
-   * nothing. If it returns undefined, `work` runs.
+   * nothing. If it returns undefined, `work` runs. The statement does nothing unless `condition` is true (see `checkFirst`).
    */
   quickTx<Result>(
-    statement: (db: Queries) => Promise<Result | undefined>,
+    statement: (db: Queries, condition: Fragment) => Promise<Result | undefined>,
     work: (tx: Tx) => Promise<Result>,
   ): Promise<Result>
+  /** Statements on one connection, each a transaction of its own. Those that are sent at once leave in one packet. */
+  onOneConnection<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
   /**
    * The same database for the work of one store, limited to the store's share of the connections. `onDisconnect` is that of
    * a request, which waits no longer than `maxWaitMs` in all.
@@ -84,42 +86,6 @@ export type Db = Queries & {
   /** Reports each statement as it is sent, for tests that count statements. */
   onStatement(listener: (text: string) => void): () => void
   close(): Promise<void>
-}
-
-export type DbConnection = pg.PoolConfig & {
-  /**
-   * False for a pooler that does not support named statements (DATABASE_PREPARE=off). The pooler may then run each
-   * transaction in another session, so nothing is kept in a session: settings are sent with each transaction, and a
-   * single statement becomes one.
-   */
-  prepare?: boolean
-  /** A transaction pooler: each transaction may run in another session, in which another client has set nothing. */
-  isPooler?: boolean
-}
-
-export type DbOptions = {
-  connection: DbConnection
-  poolSize: number
-  clock: Clock
-  /** Requests that may wait for a connection. Beyond that, they are refused with 503. */
-  maxWaiting?: number
-  /** How long a request waits for its turn in queues and for connections, in all; a job, each time. */
-  maxWaitMs?: number
-  statementTimeoutMs?: number
-  lockTimeoutMs?: number
-  /**
-   * Plans each prepared statement once per connection, for any values. By default PostgreSQL plans a statement again and
-   * again when it expects less work from knowing the values, and planning was more than half of its work in a search of
-   * two words (decision 0035). A plan that was made while a table was small must also do when it is large, so reading a
-   * whole table is the last resort, and compiling it (`jit`) would cost more than it saves. For the service; a command does
-   * not run a statement often.
-   */
-  plansOnce?: boolean
-  /** Statements of requests and jobs get a span (decision 0050). */
-  traced?: boolean
-  onIdleError?: (error: Error) => void
-  /** Called after the commit for each job and store that a transaction has named with `signal`. */
-  onSignal?: (job: string, storeId: number) => void
 }
 
 export const connectDb = (options: DbOptions): Db => {
@@ -338,12 +304,13 @@ export const connectDb = (options: DbOptions): Db => {
       },
       quickTx: (statement, work) =>
         queues.runInQueues(scope.queues, scope.caller, async () => {
-          const done = await statement(queriesOn(limited(withClient))).catch((error) => {
+          const done = await statement(queriesOn(limited(withClient)), always).catch((error) => {
             if (retryable.has(sqlState(error))) return undefined
             throw error
           })
           return done ?? runWithRetries(withClient, work)
         }),
+      onOneConnection: (work) => withClient((session) => work(queriesOn(single((use) => use(session))))),
       forStore: (storeId, onDisconnect) =>
         open({
           share: { name: `store ${storeId}`, max: maxPerStore, mayUseReserve: false },
@@ -372,6 +339,9 @@ export const connectDb = (options: DbOptions): Db => {
     caller: noCaller,
   })
 }
+
+/** The condition of a quick statement that depends on nothing else. */
+const always = sql`true`
 
 /** A distributed database has to know the store before it can plan a statement, so it plans each for its values. */
 const planSettings = `

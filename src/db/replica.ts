@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { Failure } from '../core/errors.ts'
-import { connectDb, type Db, type DbOptions, type Queries } from './database.ts'
+import { connectDb, type Db, type Queries } from './database.ts'
+import type { DbOptions } from './options.ts'
 
 /** How often the replica is compared with the primary, while reads are asked for. */
 const compareMs = 200

@@ -16,6 +16,13 @@ import type { FileStorage } from '../providers/storage/storage.ts'
 import type { Permission } from './access/admin.contract.ts'
 import type { Scope } from './access/storefront.contract.ts'
 
+/** Whose sessions are. It does not say whether they are still valid. */
+export type KnownSessions = {
+  find(storeId: StoreId, sessionHash: string): string | undefined
+  note(storeId: StoreId, sessionHash: string, customerId: string): void
+  forget(storeId: StoreId, sessionHash: string): void
+}
+
 /** Facets of categories, kept for a moment. */
 export type CategoryFacets = {
   /**
@@ -189,6 +196,7 @@ export type Services = {
   /** Products that were shown lately. */
   cachedProducts: Pick<ProductCache, 'find'>
   limitSubjects: LimitSubjects
+  knownSessions: KnownSessions
   categoryFacets: CategoryFacets
   searchWords: SearchWords
   searchIndexes: SearchIndexes

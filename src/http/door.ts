@@ -11,6 +11,8 @@ export type RequestContext = {
   cacheScope: number
   store?: { publicId: string }
   isCurrent?(): boolean
+  /** Called before a request is answered, with an error too: the caller may still have to be refused (decision 0064). */
+  confirm?(): Promise<void>
   /** Called whenever a part of a long answer was sent, after which the request may wait for the database as long as at first. */
   waitAnew?(): void
 }

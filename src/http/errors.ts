@@ -15,11 +15,22 @@ declare module 'fastify' {
 
 /** Turns every error of a request into `{error, code}`. */
 export const answerErrors = (server: FastifyInstance) => {
-  server.setErrorHandler((error: FastifyError | Failure, request, reply) => sendFailure(request, reply, error))
+  server.setErrorHandler((error: FastifyError | Failure, request, reply) => {
+    const confirm = request.ctx?.confirm
+    if (confirm === undefined || failureOf(request, error).status >= 500) return sendFailure(request, reply, error)
+    // A caller who must be refused is told that, whatever else is wrong.
+    return confirm().then(
+      () => sendFailure(request, reply, error),
+      (refusal) => sendFailure(request, reply, refusal),
+    )
+  })
 }
 
+const failureOf = (request: FastifyRequest, error: unknown) =>
+  error instanceof Failure ? error : translate(error as FastifyError | DomainError, request)
+
 export const sendFailure = (request: FastifyRequest, reply: FastifyReply, error: unknown) => {
-  const failure = error instanceof Failure ? error : translate(error as FastifyError | DomainError, request)
+  const failure = failureOf(request, error)
   request.errorCode = failure.code
   if (failure.status >= 500) {
     const { id, method, originalUrl: url } = request

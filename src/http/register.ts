@@ -148,6 +148,7 @@ const answerUncached = async (
   const { ok, okStatus = 200, contentType } = operation.endpoint
   const input = readRequest(operation, request, file)
   const { body, status, headers, stream } = await answerCall(operation, request.ctx, input)
+  await request.ctx?.confirm?.()
   reply.code(status ?? okStatus).headers(headers ?? {})
   if (stream !== undefined) {
     return reply.type(stream.contentType).send(Readable.from(sendParts(stream.chunks, request.ctx)))

@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import type { Store, StoreId } from '../context.ts'
 
 export type KeyRow = {
@@ -54,6 +55,11 @@ export const findSession = async (db: Queries, storeId: StoreId, tokenHash: stri
     select customer_id as "customerId" from session
     where store_id = ${storeId} and token_hash = ${tokenHash} and expires_at > vitrine_now()`
   )?.customerId
+
+/** A condition: the session is valid. */
+export const isSession = (storeId: StoreId, tokenHash: string, customerId: string) => sql`exists (
+  select from session
+  where store_id = ${storeId} and token_hash = ${tokenHash} and customer_id = ${customerId} and expires_at > vitrine_now())`
 
 export const isCustomer = async (db: Queries, storeId: StoreId, customerId: string) =>
   (

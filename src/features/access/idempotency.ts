@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { hours } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { AdminCtx, Guest, Shopper, ShopperCtx } from '../context.ts'
 import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './idempotency.sql.ts'
@@ -25,7 +26,7 @@ export type CreatingCall<Body> = {
   request: unknown
   write(tx: Tx): Promise<Answer<Body>>
   /** Does the same in one statement, or nothing and returns undefined (see `quickTx`). */
-  writeQuickly?: ((db: Queries) => Promise<Answer<Body> | undefined>) | undefined
+  writeQuickly?: ((db: Queries, condition: Fragment) => Promise<Answer<Body> | undefined>) | undefined
   /** The id of the created or changed object, stored instead of the answer. */
   refer(body: Body): string
   /** Answers a repeated call with the current state of that object. */
@@ -61,7 +62,7 @@ const writeOnceFor = <Body>(
     const answerKey: AnswerKey = { storeId: store.id, shopper: caller, route: call.route, key }
     const stored = await claimKey<StoredAnswer<Body>>(tx, answerKey, hashRequest(call.request))
     if (stored === null) {
-      const answer = (await call.writeQuickly?.(tx)) ?? (await call.write(tx))
+      const answer = (await call.writeQuickly?.(tx, sql`true`)) ?? (await call.write(tx))
       const ref = call.refer(answer.body)
       tx.withCommit(() =>
         storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status }),

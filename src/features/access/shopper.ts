@@ -3,9 +3,10 @@ import { fail } from '../../core/errors.ts'
 import { readHeader } from '../../core/headers.ts'
 import { mustExist } from '../../core/must-exist.ts'
 import { hashSecret } from '../../core/secrets.ts'
+import { checkFirst } from '../../db/check-first.ts'
 import type { SetHeader } from '../../http/door.ts'
 import type { Customer, Guest, Shopper, StoreCtx } from '../context.ts'
-import { findSession, isCustomer } from './access.sql.ts'
+import { findSession, isCustomer, isSession } from './access.sql.ts'
 import { makeGuestToken, newGuestId, readGuestToken } from './guest-token.ts'
 import type { Access, StorefrontEndpoint } from './storefront.contract.ts'
 
@@ -15,24 +16,28 @@ import type { Access, StorefrontEndpoint } from './storefront.contract.ts'
  */
 export const recogniseShopper = (
   ctx: StoreCtx,
-  { access, once }: Pick<StorefrontEndpoint, 'access' | 'once'>,
+  endpoint: Pick<StorefrontEndpoint, 'access' | 'once' | 'lateSession'>,
   headers: IncomingHttpHeaders,
   setHeader: SetHeader,
 ): StoreCtx | Promise<StoreCtx> => {
+  const { access, once, lateSession } = endpoint
   if (access === 'sign-in') return ctx
   const bearer = readBearer(headers)
   if (access === 'store') {
     if (bearer === undefined) return ctx
     return findBearer(ctx, bearer, headers).then(() => ctx)
   }
-  return identify(ctx, access, bearer, headers, setHeader).then((shopper) => ({
-    ...ctx,
+  const withShopper = (own: StoreCtx, shopper: Shopper) => ({
+    ...own,
     // Changes of one shopper are queued, so that a shopper who sends many at once uses one connection.
-    db: ctx.db.inQueue(nameShopper(shopper)),
+    db: own.db.inQueue(nameShopper(shopper)),
     shopper,
     outletIsChosen: headers['x-outlet-id'] !== undefined,
     idempotencyKey: once ? readIdempotencyKey(headers) : null,
-  }))
+  })
+  const known = lateSession && bearer !== undefined ? findKnown(ctx, access, bearer, headers) : undefined
+  if (known !== undefined) return withShopper({ ...ctx, ...checkLate(ctx, known) }, known)
+  return identify(ctx, access, bearer, headers, setHeader).then((shopper) => withShopper(ctx, shopper))
 }
 
 /** Identifies a shopper within a store, for the queue of changes and for stored answers. */
@@ -113,15 +118,47 @@ const aboutSession = (challenge: string) => ({ headers: { 'www-authenticate': ch
 const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHeaders): Promise<Customer> => {
   const sessionHash = hashSecret(token)
   const customerId = token.startsWith('ses_') ? await findSession(ctx.db, ctx.store.id, sessionHash) : undefined
-  if (customerId === undefined) {
-    const options = aboutSession('Bearer error="invalid_token"')
-    throw fail('UNAUTHORIZED', 'The session is not valid. Sign in again.', options)
-  }
-  const asserted = headers['x-customer-id']
-  if (asserted !== undefined && asserted !== customerId)
+  if (customerId === undefined) throw invalidSession()
+  ctx.knownSessions.note(ctx.store.id, sessionHash, customerId)
+  if (!isAsserted(headers, customerId))
     throw fail('UNAUTHORIZED', 'x-customer-id does not match the customer of the session.')
   return { kind: 'customer', customerId, sessionHash }
 }
+
+const invalidSession = () =>
+  fail('UNAUTHORIZED', 'The session is not valid. Sign in again.', aboutSession('Bearer error="invalid_token"'))
+
+const isAsserted = (headers: IncomingHttpHeaders, customerId: string) => {
+  const asserted = headers['x-customer-id']
+  return asserted === undefined || asserted === customerId
+}
+
+type SignedIn = Customer & { sessionHash: string }
+
+/** The customer of a session that is known here, if nothing but the session can be wrong with the request. */
+const findKnown = (
+  { store, knownSessions }: StoreCtx,
+  access: Access,
+  token: string,
+  headers: IncomingHttpHeaders,
+): SignedIn | undefined => {
+  if (access === 'asserted') return undefined
+  const sessionHash = hashSecret(token)
+  const customerId = knownSessions.find(store.id, sessionHash)
+  if (customerId === undefined || !isAsserted(headers, customerId)) return undefined
+  return { kind: 'customer', customerId, sessionHash }
+}
+
+/** The session is checked with what the database is first asked for. */
+const checkLate = ({ db, store, knownSessions }: StoreCtx, { customerId, sessionHash }: SignedIn) =>
+  checkFirst(db, {
+    condition: isSession(store.id, sessionHash, customerId),
+    ask: async (queries) => {
+      if ((await findSession(queries, store.id, sessionHash)) === customerId) return
+      knownSessions.forget(store.id, sessionHash)
+      throw invalidSession()
+    },
+  })
 
 /** A customer asserted by a storefront's own server. Browsers send `Origin`, so they are excluded. */
 const findAsserted = async (ctx: StoreCtx, headers: IncomingHttpHeaders): Promise<Customer> => {

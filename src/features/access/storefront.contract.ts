@@ -27,10 +27,22 @@ const storefrontHeaders = {
   'x-cart-id': "The id of the shopper's own cart.",
 } as const
 
-export type StorefrontRights = ({ access: 'public' } | { access: Exclude<Access, 'public'>; scope: Scope }) & {
-  headers?: readonly (ResponseHeader | keyof typeof storefrontHeaders)[]
+/**
+ * `lateSession`: a session that is known to the instance is checked by the first statement of the use case, in one packet
+ * with it. Only for use cases that do nothing before it but read their input.
+ */
+export type StorefrontRights = { lateSession?: true } & (
+  | { access: 'public' }
+  | { access: Exclude<Access, 'public'>; scope: Scope }
+) & {
+    headers?: readonly (ResponseHeader | keyof typeof storefrontHeaders)[]
+  }
+export type StorefrontEndpoint = EndpointShape & {
+  family: Family<'storefront'>
+  access: Access
+  scope?: Scope
+  lateSession?: true
 }
-export type StorefrontEndpoint = EndpointShape & { family: Family<'storefront'>; access: Access; scope?: Scope }
 
 const text = { schema: { type: 'string' } }
 const whole = { schema: { type: 'integer' } }

@@ -41,7 +41,7 @@ test('a logout ends one session and leaves the other sessions of the customer', 
   const shop = await newStore(service)
   const asha = await newCustomer(service, shop)
   const store = await shop.load()
-  const elsewhere = await service.db.tx((tx) => openSession(tx, { store }, asha.id))
+  const elsewhere = await service.db.tx((tx) => openSession(tx, { ...service.app.services, store }, asha.id))
   await logOut(service, shop, asha.token)
   assert.equal(await isAlive(service, shop, elsewhere.token), true)
 })

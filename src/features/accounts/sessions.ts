@@ -13,11 +13,13 @@ export type OpenedSession = { token: string; expiresAt: string }
 /** The token is returned only here. The database stores its hash. */
 export const openSession = async (
   tx: Tx,
-  { store }: Pick<StoreCtx, 'store'>,
+  { store, knownSessions }: Pick<StoreCtx, 'store' | 'knownSessions'>,
   customerId: string,
 ): Promise<OpenedSession> => {
   const token = newToken()
-  return show(token, await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs))
+  const tokenHash = hashSecret(token)
+  knownSessions.note(store.id, tokenHash, customerId)
+  return show(token, await insertSession(tx, store.id, tokenHash, customerId, sessionTtlMs))
 }
 
 /**
@@ -26,13 +28,15 @@ export const openSession = async (
  */
 export const openSessionWithCommit = (
   tx: Tx,
-  { store }: Pick<StoreCtx, 'store'>,
+  { store, knownSessions }: Pick<StoreCtx, 'store' | 'knownSessions'>,
   customerId: string,
 ): (() => OpenedSession) => {
   const token = newToken()
+  const tokenHash = hashSecret(token)
+  knownSessions.note(store.id, tokenHash, customerId)
   let session: SessionRow | undefined
   tx.withCommit(async () => {
-    session = await insertSession(tx, store.id, hashSecret(token), customerId, sessionTtlMs)
+    session = await insertSession(tx, store.id, tokenHash, customerId, sessionTtlMs)
     return 1
   })
   return () => show(token, session)

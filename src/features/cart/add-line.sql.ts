@@ -69,6 +69,7 @@ export type KnownCart = {
   /** Null: any. */
   onlyOutletId: OutletId | null
   maxLines: number
+  condition: Fragment
 }
 
 /**
@@ -77,7 +78,7 @@ export type KnownCart = {
  * removes the cart.
  */
 export const addToKnownCart = (db: Queries, add: LineOfOwnCart & KnownCart) => {
-  const { storeId, shopper, onlyOutletId, maxLines } = add
+  const { storeId, shopper, onlyOutletId, maxLines, condition } = add
   const isOwn =
     shopper.kind === 'guest'
       ? sql`k.guest_id = ${shopper.guestId} and k.updated_at > vitrine_now() - interval '30 days'
@@ -94,7 +95,7 @@ export const addToKnownCart = (db: Queries, add: LineOfOwnCart & KnownCart) => {
         select quantity from cart_item
         where store_id = ${storeId} and cart_id = k.id and variant_id = v.variant_id), 0)`,
     )}) v
-    where k.store_id = ${storeId} and ${isOwn} and k.coupon_code is null
+    where k.store_id = ${storeId} and ${isOwn} and k.coupon_code is null and ${condition}
       and ${onlyOutletId === null ? sql`true` : sql`k.outlet_id = ${onlyOutletId}`}
       and ${maxLines}::integer > (select count(*) from cart_item where store_id = ${storeId} and cart_id = k.id)
   ),

@@ -5,6 +5,7 @@ import { sessionOf, waitsOrEnds } from '../../../test/lock-waits.ts'
 import { newCustomer, newGuest, type TestShopper } from '../../../test/shoppers.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
 import { newGuestId } from '../access/guest-token.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { Shopper } from '../context.ts'
@@ -38,7 +39,7 @@ const openCart = async (newShopper: (shop: Awaited<ReturnType<typeof openShop>>[
         }
   const add = (more: Partial<Parameters<typeof addToKnownCart>[1]> = {}, db: Queries = service.db) =>
     addToKnownCart(db, {
-      ...{ storeId, shopper: own, outletId: defaultOutletId, onlyOutletId: null, maxLines: 200 },
+      ...{ storeId, shopper: own, outletId: defaultOutletId, onlyOutletId: null, maxLines: 200, condition: sql`true` },
       ...{ productId: ids.mug, variantId: null, quantity: 1, newLineId: newId('line', Date.now()) },
       ...more,
     })

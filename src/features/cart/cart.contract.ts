@@ -127,6 +127,7 @@ const exampleCart = {
 const shared = {
   tag: 'Cart',
   scope: 'cart:write',
+  lateSession: true,
   invalidInput: 422,
   ok: Cart,
   headers: ['x-cart-id'],

@@ -2,6 +2,7 @@ import { fail } from '../../core/errors.ts'
 import { newCapabilityId, newId } from '../../core/ids.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { pipeline } from '../../db/pipeline.ts'
+import type { Fragment } from '../../db/sql.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import { isMergedGuest } from '../access/guests.sql.ts'
 import { isNewGuest, writeOnce } from '../access/idempotency.ts'
@@ -87,7 +88,7 @@ export const addToCart = async (ctx: ShopperCtx, body: Partial<LineToAdd> & Inpu
       route: 'addToCart',
       request: body,
       write: (tx) => changeLines(tx, ctx, { own: true }, addition(lines), couponCode),
-      writeQuickly: isOneLine ? (db) => addOneLine(db, ctx, only) : undefined,
+      writeQuickly: isOneLine ? (db, condition) => addOneLine(db, ctx, only, condition) : undefined,
       refer: ({ id }) => id,
       readAgain: (tx, id) => readChanged(tx, ctx, id, couponCode),
     }),
@@ -99,6 +100,7 @@ const addOneLine = async (
   db: Queries,
   ctx: ShopperCtx,
   { productId, variantId, quantity = 1 }: Addition,
+  condition: Fragment,
 ): Promise<CartAnswer | undefined> => {
   const { store, shopper, outlet } = ctx
   const line = {
@@ -108,7 +110,10 @@ const addOneLine = async (
   const isNew = isNewGuest(shopper)
   const added = isNew
     ? await addToNewCart(db, { ...line, guestId: shopper.guestId, newCartId: newCapabilityId('cart') })
-    : await addToKnownCart(db, { ...line, shopper, onlyOutletId: ctx.outletIsChosen ? outlet.id : null, maxLines })
+    : await addToKnownCart(db, {
+        ...line,
+        ...{ shopper, onlyOutletId: ctx.outletIsChosen ? outlet.id : null, maxLines, condition },
+      })
   if (added === undefined) return undefined
   const cart = { ...added, coupon: null }
   return { ...answerWith(ctx, cart, showCart(ctx, cart)), status: isNew ? 201 : 200 }

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../db/database.ts'
 import { byKey } from '../../db/plan-hints.ts'
-import { sql } from '../../db/sql.ts'
+import { type Fragment, sql } from '../../db/sql.ts'
 import { maxLineQuantity } from '../catalog/catalog.contract.ts'
 import type { OutletId, StoreId } from '../context.ts'
 import { type CartWithLines, cartColumns, linesOf, shownLines } from './cart.sql.ts'
@@ -32,13 +32,17 @@ export const giveCart = (tx: Tx, storeId: StoreId, which: GuestCartName, custome
  * `giveCart` and its lines in one statement, for a cart without a coupon or a line that must be limited. What this reads may
  * be older than the lock of the cart that it takes, so it needs the cart in the version that it has read.
  */
-export const giveCartAtOnce = (db: Queries, storeId: StoreId, which: GuestCartName, customerId: string) => {
+export const giveCartAtOnce = (
+  db: Queries,
+  storeId: StoreId,
+  { which, customerId, condition }: { which: GuestCartName; customerId: string; condition: Fragment },
+) => {
   const lines = linesOf(storeId, sql`k.id`)
   return db.maybeOne<CartWithLines>`
   with seen as materialized (
     select k.id, k.version
     from ${byKey(sql`select * from cart where store_id = ${storeId} and ${isGuestCart(which)}`)} k
-    where k.coupon_code is null
+    where k.coupon_code is null and ${condition}
       and not exists (select from cart own where own.store_id = ${storeId} and own.customer_id = ${customerId})
       and not exists (
         select from (${lines}) i

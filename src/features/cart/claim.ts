@@ -29,8 +29,10 @@ export const claimCartById = (ctx: CustomerCtx, cartId: string): Promise<Answer<
       if (absorbed?.cart !== undefined) return answerWith(ctx, absorbed.cart)
       return readOwn(tx, ctx, (own) => absorbed !== undefined || own.id === cartId)
     },
-    writeQuickly: async (db) => {
-      const cart = await giveCartAtOnce(db, ctx.store.id, { cartId }, ctx.shopper.customerId).catch(runAgainIfOther)
+    writeQuickly: async (db, condition) => {
+      const { customerId } = ctx.shopper
+      const given = giveCartAtOnce(db, ctx.store.id, { which: { cartId }, customerId, condition })
+      const cart = await given.catch(runAgainIfOther)
       return cart && answerWith(ctx, { ...cart, coupon: null })
     },
     refer: ({ id }) => id,

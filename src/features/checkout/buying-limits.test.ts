@@ -119,7 +119,7 @@ test('a store can require a verified phone for cash on delivery', async () => {
   const { token } = await service.db.tx(async (tx) => {
     const fields = { name: 'Ravi', email: null, contactPhone: '', passwordHash: null }
     await insertCustomer(tx, store.id, { id, phone, ...fields })
-    return openSession(tx, { store }, id)
+    return openSession(tx, { ...service.app.services, store }, id)
   })
   const call = (path: string, body: unknown) =>
     service.call(path, {

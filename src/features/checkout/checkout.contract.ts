@@ -68,6 +68,7 @@ const ofCustomer = { tag: 'Checkout', access: 'customer', scope: 'checkout:write
 export const checkoutContract = {
   checkOut: endpoint({
     ...ofCustomer,
+    lateSession: true,
     method: 'POST',
     path: '/v1/checkout',
     summary: "Place an order from the customer's cart",

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Db, DbConnection } from '../../../db/database.ts'
+import type { Db } from '../../../db/database.ts'
+import type { DbConnection } from '../../../db/options.ts'
 import { type IndexLog, listWanted } from './keep-indexes.ts'
 
 /** How often it is asked whether an index is wanted, while none is kept. */
