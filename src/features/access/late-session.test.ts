@@ -72,19 +72,21 @@ const pathOf = (path: string, names: Record<string, string>) =>
 
 for (const [name, { method, path }] of late) {
   test(`${name}: a session that ended on another instance is refused at once, and changes nothing`, async () => {
-    const opened = await openCustomer()
-    const { customer, names, state, logOut } = opened
-    const ids = name === 'claimCart' ? { ...names, '{cartId}': opened.guestCart.id } : names
-    const body = bodies[name]?.(opened)
-    const call = (headers = {}) => customer.call(method, pathOf(path, ids), { body, headers })
-    assert.equal((await logOut(neighbour)).status, 200)
-    const before = await state()
-    for (const headers of [{}, { 'idempotency-key': 'late' }, {}]) {
-      const refused = await call(headers)
-      assertError(refused, 401, 'UNAUTHORIZED')
-      assert.equal(refused.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+    for (const headers of [{}, { 'idempotency-key': 'late' }]) {
+      const opened = await openCustomer()
+      const { customer, names, state, logOut } = opened
+      const ids = name === 'claimCart' ? { ...names, '{cartId}': opened.guestCart.id } : names
+      const body = bodies[name]?.(opened)
+      assert.equal((await logOut(neighbour)).status, 200)
+      const before = await state()
+      // The second time it is not known any more.
+      for (let times = 0; times < 2; times++) {
+        const refused = await customer.call(method, pathOf(path, ids), { body, headers })
+        assertError(refused, 401, 'UNAUTHORIZED')
+        assert.equal(refused.headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+      }
+      assert.deepEqual(await state(), before)
     }
-    assert.deepEqual(await state(), before)
   })
 
   test(`${name}: a valid session is accepted, known to the instance or not`, async () => {

@@ -120,7 +120,7 @@ const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHea
   const customerId = token.startsWith('ses_') ? await findSession(ctx.db, ctx.store.id, sessionHash) : undefined
   if (customerId === undefined) throw invalidSession()
   ctx.knownSessions.note(ctx.store.id, sessionHash, customerId)
-  if (!isAsserted(headers, customerId))
+  if (!namesNoOther(headers, customerId))
     throw fail('UNAUTHORIZED', 'x-customer-id does not match the customer of the session.')
   return { kind: 'customer', customerId, sessionHash }
 }
@@ -128,7 +128,7 @@ const findBearer = async (ctx: StoreCtx, token: string, headers: IncomingHttpHea
 const invalidSession = () =>
   fail('UNAUTHORIZED', 'The session is not valid. Sign in again.', aboutSession('Bearer error="invalid_token"'))
 
-const isAsserted = (headers: IncomingHttpHeaders, customerId: string) => {
+const namesNoOther = (headers: IncomingHttpHeaders, customerId: string) => {
   const asserted = headers['x-customer-id']
   return asserted === undefined || asserted === customerId
 }
@@ -145,7 +145,7 @@ const findKnown = (
   if (access === 'asserted') return undefined
   const sessionHash = hashSecret(token)
   const customerId = knownSessions.find(store.id, sessionHash)
-  if (customerId === undefined || !isAsserted(headers, customerId)) return undefined
+  if (customerId === undefined || !namesNoOther(headers, customerId)) return undefined
   return { kind: 'customer', customerId, sessionHash }
 }
 
