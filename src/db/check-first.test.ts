@@ -114,6 +114,14 @@ test('the failure of the check comes before that of the work, and the work is un
   const { db } = opened.open()
   const failing = () => Promise.reject(new Error('the input is wrong'))
   await assert.rejects(db.tx(failing), Refused)
+  const throwing = () => {
+    throw new Error('the input is wrong, and there is no promise')
+  }
+  await assert.rejects(db.tx(throwing), Refused)
+  await assert.rejects(
+    db.txAfter(async () => 1, throwing),
+    Refused,
+  )
   await assert.rejects(
     db.quickTx(async () => undefined, failing),
     Refused,

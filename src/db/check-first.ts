@@ -5,7 +5,7 @@ import { Fragment } from './sql.ts'
 export type Check = { ask(db: Queries): Promise<void>; condition: Fragment }
 
 /** `confirm` asks the check if nothing has asked it yet. */
-export type Checked = { db: Db; confirm(): Promise<void> }
+type Checked = { db: Db; confirm(): Promise<void> }
 
 /**
  * The same database, which sends the check in one packet with the first thing that it is used for, so that it takes no
@@ -20,21 +20,29 @@ export const checkFirst = (db: Db, { ask, condition }: Check): Checked => {
     await ask(queries)
     isTrue = true
   }
-  /** What the work does must be undone, or be nothing, when the check fails. */
+  /** For a transaction, which undoes what the work does when the check fails. */
   const together = async <Result>(queries: Queries, work: () => Promise<Result>): Promise<Result> => {
     const confirmed = confirm(queries)
-    const done = work()
+    // Work that throws before it returns a promise fails like any other.
+    const done = (async () => work())()
     // The check may fail first, and the work because of it.
     done.catch(() => {})
     await confirmed
     return done
+  }
+  /** Both are answered before the connection is handed back. */
+  const readBehind = async <Result>(queries: Queries, read: () => Promise<Result>): Promise<Result> => {
+    const [confirmed, done] = await Promise.allSettled([confirm(queries), read()])
+    if (confirmed.status === 'rejected') throw confirmed.reason
+    if (done.status === 'rejected') throw done.reason
+    return done.value
   }
 
   const wrap = (plain: Db): Db => ({
     ...plain,
     ...sendThrough(plain, async (isRead, send) => {
       if (isTrue) return send(plain)
-      if (isRead) return plain.onOneConnection((one) => together(one, () => send(one)))
+      if (isRead) return plain.onOneConnection((one) => readBehind(one, () => send(one)))
       await confirm(plain)
       return send(plain)
     }),

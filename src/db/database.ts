@@ -17,7 +17,7 @@ import {
   unavailable,
   type Work,
 } from './queueing.ts'
-import { type Fragment, nameText, sql, toStatement } from './sql.ts'
+import { always, type Fragment, nameText, toStatement } from './sql.ts'
 import { inStatementSpan } from './statement-spans.ts'
 import { clockSetting } from './wire.ts'
 
@@ -339,9 +339,6 @@ export const connectDb = (options: DbOptions): Db => {
     caller: noCaller,
   })
 }
-
-/** The condition of a quick statement that depends on nothing else. */
-const always = sql`true`
 
 /** A distributed database has to know the store before it can plan a statement, so it plans each for its values. */
 const planSettings = `

@@ -13,6 +13,9 @@ export class Fragment {
 
 export const sql = (strings: TemplateStringsArray, ...values: unknown[]) => new Fragment(strings, values)
 
+/** A condition that holds. */
+export const always = sql`true`
+
 /** Conditions joined by `and`; pass only those that apply. */
 export const allOf = (conditions: readonly Fragment[]) =>
   conditions.reduce((joined, condition) => sql`${joined} and ${condition}`)
@@ -45,7 +48,7 @@ const start = newShape()
 
 const follow = (from: Shape, strings: readonly string[], values: readonly unknown[], parameters: unknown[]): Shape => {
   // A template is one object for good. Other texts, such as numbers, are made each time.
-  const key = 'raw' in strings ? strings : strings.join('$')
+  const key = 'raw' in strings ? strings : JSON.stringify(strings)
   from.withTemplate ??= new Map()
   let shape = from.withTemplate.get(key)
   if (shape === undefined) {

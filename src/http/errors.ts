@@ -17,8 +17,9 @@ declare module 'fastify' {
 export const answerErrors = (server: FastifyInstance) => {
   server.setErrorHandler((error: FastifyError | Failure, request, reply) => {
     const confirm = request.ctx?.confirm
-    if (confirm === undefined || failureOf(request, error).status >= 500) return sendFailure(request, reply, error)
-    // A caller who must be refused is told that, whatever else is wrong.
+    const { status, code } = failureOf(request, error)
+    if (confirm === undefined || status >= 500 || code === 'UNAUTHORIZED') return sendFailure(request, reply, error)
+    // A caller who must be refused is told that, whatever else is wrong with the request.
     return confirm().then(
       () => sendFailure(request, reply, error),
       (refusal) => sendFailure(request, reply, refusal),

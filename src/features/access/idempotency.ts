@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { hours } from '../../core/clock.ts'
 import { fail } from '../../core/errors.ts'
 import type { Queries, Tx } from '../../db/database.ts'
-import { type Fragment, sql } from '../../db/sql.ts'
+import { always, type Fragment } from '../../db/sql.ts'
 import type { Answer } from '../../http/endpoint.ts'
 import type { AdminCtx, Guest, Shopper, ShopperCtx } from '../context.ts'
 import { type AnswerKey, claimAnswer, storeAnswer, trimAnswers } from './idempotency.sql.ts'
@@ -62,7 +62,7 @@ const writeOnceFor = <Body>(
     const answerKey: AnswerKey = { storeId: store.id, shopper: caller, route: call.route, key }
     const stored = await claimKey<StoredAnswer<Body>>(tx, answerKey, hashRequest(call.request))
     if (stored === null) {
-      const answer = (await call.writeQuickly?.(tx, sql`true`)) ?? (await call.write(tx))
+      const answer = (await call.writeQuickly?.(tx, always)) ?? (await call.write(tx))
       const ref = call.refer(answer.body)
       tx.withCommit(() =>
         storeAnswer(tx, answerKey, answer.status === undefined ? { ref } : { ref, status: answer.status }),

@@ -36,7 +36,15 @@ export const recogniseShopper = (
     idempotencyKey: once ? readIdempotencyKey(headers) : null,
   })
   const known = lateSession && bearer !== undefined ? findKnown(ctx, access, bearer, headers) : undefined
-  if (known !== undefined) return withShopper({ ...ctx, ...checkLate(ctx, known) }, known)
+  if (known !== undefined) {
+    const late = checkLate(ctx, known)
+    try {
+      return withShopper({ ...ctx, ...late }, known)
+    } catch (error) {
+      // A wrong header. A session that has ended comes first.
+      return late.confirm().then(() => Promise.reject(error))
+    }
+  }
   return identify(ctx, access, bearer, headers, setHeader).then((shopper) => withShopper(ctx, shopper))
 }
 

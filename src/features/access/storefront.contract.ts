@@ -28,8 +28,8 @@ const storefrontHeaders = {
 } as const
 
 /**
- * `lateSession`: a session that is known to the instance is checked by the first statement of the use case, in one packet
- * with it. Only for use cases that do nothing before it but read their input.
+ * `lateSession`: a session that is known to the instance is checked in one packet with the first read or transaction of the
+ * use case (decision 0064). Only for use cases that change nothing before that.
  */
 export type StorefrontRights = { lateSession?: true } & (
   | { access: 'public' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertError, newStore, startWindow, type TestService } from '../../../test/harness.ts'
+import { assertError, newStore, startWindow, type TestService, withinASecond } from '../../../test/harness.ts'
 import { newCustomer } from '../../../test/shoppers.ts'
 import { hours, seconds } from '../../core/clock.ts'
 import { closeStore } from '../stores/stores.ts'
@@ -200,5 +200,8 @@ test('a closed store takes no links', async () => {
   const token = await newVerifyLink(service, shop, json.user.id)
   const store = await shop.load()
   await service.db.tx((tx) => closeStore(tx, store, true))
-  assertError(await verifyByLink(service, await shop.newKey(), token), 403, 'FORBIDDEN')
+  const key = await shop.newKey()
+  const isClosed = async () => (await service.call('/v1/store', { headers: { 'x-store-key': key.key } })).status === 403
+  assert.ok(await withinASecond(isClosed))
+  assertError(await verifyByLink(service, key, token), 403, 'FORBIDDEN')
 })

@@ -8,7 +8,7 @@ import { keepBriefly } from './kept-briefly.ts'
 export type KeptCategoryFacets = CategoryFacets & { drop(storeId: StoreId): void; dropAll(): void }
 
 /** `json`: the facet up to the count. `fingerprint`: a short hash of that. `place`: among the kept ones, by name. */
-type Facet = { name: string; json: string; fingerprint: string; place: number }
+type Facet = { id: string; name: string; json: string; fingerprint: string; place: number }
 
 /**
  * Keeps facets of categories for a moment. A search counts its matches by category, and reading the names of 200 categories
@@ -37,17 +37,20 @@ export const keepCategoryFacets = (): KeptCategoryFacets => {
 const toFacet = (row: CategoryName): Facet => {
   const { id, name, slug } = row
   const json = `${JSON.stringify({ id, name, slug }).slice(0, -1)},"count":`
-  return { name, json, fingerprint: hash('sha256', json, 'base64url').slice(0, 12), place: 0 }
+  return { id, name, json, fingerprint: hash('sha256', json, 'base64url').slice(0, 12), place: 0 }
 }
 
 /** Most are in order already, so this takes little longer than looking at each of them. */
 const putInOrder = (before: readonly Facet[], facets: ReadonlyMap<string, Facet>): Facet[] => {
-  const inOrder = [...new Set([...before, ...facets.values()])].sort((a, b) =>
-    a.name < b.name ? -1 : Number(a.name > b.name),
-  )
+  const known = new Set(before.filter((facet) => facets.get(facet.id) === facet))
+  const inOrder = [...known, ...[...facets.values()].filter((facet) => !known.has(facet))].sort(byName)
   for (const [place, facet] of inOrder.entries()) facet.place = place
   return inOrder
 }
+
+/** The same order on all instances, because the ETag depends on it. */
+const byName = (a: Facet, b: Facet) => compare(a.name, b.name) || compare(a.id, b.id)
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 /** The most common first, then by name. Numbers are sorted for it: comparing hundreds of names takes longer. */
 const write = (

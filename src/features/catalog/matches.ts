@@ -92,12 +92,12 @@ export const extrapolate = (summary: MatchSummary, total: number): MatchSummary 
 
 /** What the orders of matches compare. */
 export type Place = Pick<Match, 'rank' | 'priceMinor' | 'seq'>
-export type Order = (one: Place, other: Place) => number
+export type MatchOrder = (one: Place, other: Place) => number
 
-export const byRelevance: Order = (one, other) => other.rank - one.rank || other.seq - one.seq
+export const byRelevance: MatchOrder = (one, other) => other.rank - one.rank || other.seq - one.seq
 
 /** Keeps the first of all that are added in an order, so many at most. With `start`, only those behind it. */
-export const openFirst = <Item extends Place>(order: Order, limit: number, start?: Place) => {
+export const openFirst = <Item extends Place>(order: MatchOrder, limit: number, start?: Place) => {
   const first: Item[] = []
   return {
     add: (item: Item) => {

@@ -34,6 +34,7 @@ export const tryCoupon = async <Result>(
 ): Promise<Result> => {
   // A malformed code cannot exist, so it is not a guess.
   if (typeof text !== 'string' || readCouponCode(text) === null) return work()
+  await ctx.confirm?.()
   const counted = await countAttempt(ctx)
   let isGuess = false
   try {

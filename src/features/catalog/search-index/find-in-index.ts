@@ -2,8 +2,8 @@ import type { IndexBlock, IndexedProduct, IndexReader, IndexSlots } from '../../
 import {
   byRelevance,
   extrapolate,
+  type MatchOrder,
   type MatchSummary,
-  type Order,
   openFirst,
   openSummary,
   type Place,
@@ -225,7 +225,7 @@ const inAll = ({ each }: Words, block: IndexBlock) => {
   }
 }
 
-const orderOf = ({ sort }: SearchPage): Order => {
+const orderOf = ({ sort }: SearchPage): MatchOrder => {
   if (sort === 'relevance') return byRelevance
   if (sort === 'price') return (a, b) => a.priceMinor - b.priceMinor || a.seq - b.seq
   if (sort === '-price') return (a, b) => b.priceMinor - a.priceMinor || b.seq - a.seq

@@ -77,7 +77,7 @@ export const removeFacts = (chunk: Float64Array, slot: number) => {
   chunk[(slot % slotsInChunk) * numbersOfProduct] = noProduct
 }
 
-/** `rank`: for whoever ranks it. One object a match: a search visits up to ten thousand. */
+/** `rank` is 0 until the search sets it. It is in this object so that a search makes one for each match, not two. */
 export const readFacts = (chunk: Float64Array, slot: number): Facts & { rank: number } => {
   const at = (slot % slotsInChunk) * numbersOfProduct
   const flags = chunk[at + 2] ?? 0

@@ -39,7 +39,7 @@ export const openIndexReader = (path: string): OpenIndex => {
   let lists = new Map<string, Lists>()
   let unions = new Map<string, Map<number, IndexSlots | undefined>>()
   let beginnings = new Map<string, readonly string[]>()
-  let places = new Map<number, readonly Named[]>()
+  let places = new Map<string, readonly Named[]>()
   let listBytes = 0
   let chunks: (Float64Array | undefined)[] = []
   let chunkCount = 0
@@ -153,11 +153,12 @@ export const openIndexReader = (path: string): OpenIndex => {
       return facts?.seq === noProduct ? undefined : facts
     },
     listNamed: (name, limit) => {
-      let found = places.get(name)
+      const key = `${limit} ${name}`
+      let found = places.get(key)
       if (found === undefined) {
         found = named.all(name, limit).map((row) => placeIn(Number(row[0])))
         noteList(found.length * bytesOfList)
-        places.set(name, found)
+        places.set(key, found)
       }
       return found
     },
