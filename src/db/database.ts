@@ -239,6 +239,8 @@ export const connectDb = (options: DbOptions): Db => {
       notifyListeners('begin')
       // Not awaited here, so that it takes no round trip of its own: it leaves with the first statement.
       const begun = together(() => askAll(client, begin()))
+      // Work that throws before it returns a promise leaves this unawaited, and an unhandled failure ends the process.
+      begun.catch(() => {})
       const tx = {
         ...queriesOn(together),
         withCommit: (statement) => void last.push(statement),

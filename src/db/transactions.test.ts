@@ -97,6 +97,20 @@ for (const prepare of [true, false]) {
   })
 }
 
+test('work that throws at once fails alone while the server shuts down: nothing else is left to fail', async (t) => {
+  const line = await openLine(t)
+  const db = connectDb({ connection: { connectionString: line.url }, poolSize: 1, clock: movableClock() })
+  t.after(() => db.close())
+  assert.equal(await db.run`select 1`, 1)
+  line.shutDown()
+  const failed = db.tx(() => {
+    throw new Error('the input is wrong')
+  })
+  await assert.rejects(failed, /the input is wrong/)
+  await line.mend()
+  assert.equal(await db.run`select 1`, 1)
+})
+
 test('a conflict in a pipelined statement is retried like any other', async (t) => {
   const { db } = await openTable(t)
   let attempts = 0
