@@ -71,12 +71,13 @@ test('a worker that is killed is replaced; workers end when the main process is 
   assert.equal(first.length, 3)
   for (const [killed, pid] of first.entries()) {
     process.kill(pid, 'SIGKILL')
+    // A connection that is handed to a worker at the moment of its death has no answer: Node does not hand it to another.
+    await until(() => service.seen.stdout.match(/ended unexpectedly/g)?.length === killed + 1)
     await until(() => workersOf(service).length === 3)
     await until(async () => {
       const calls = await Promise.all(Array.from({ length: 8 }, () => get('/v1/products?limit=1').catch(() => null)))
       return calls.every((call) => call?.status === 200)
     })
-    assert.equal(service.seen.stdout.match(/ended unexpectedly/g)?.length, killed + 1)
   }
   const second = workersOf(service)
   assert.equal(second.filter((pid) => first.includes(pid)).length, 0)
