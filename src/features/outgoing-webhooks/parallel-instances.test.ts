@@ -34,8 +34,14 @@ test('instances that claim, chain, fail and die at once use at most two slots of
   for (let n = 0; n < 3; n++) await shop.fill((await shop.addEndpoint('http://127.0.0.1:1/')).id, 200)
   let isEnded = false
   let most = 0
+  let advances = 0
   const watch = async () => {
-    while (!isEnded) most = Math.max(most, await mostAtOnce(db))
+    while (!isEnded) {
+      const before = advances
+      const found = await mostAtOnce(db)
+      // One that was sent before the clock was advanced takes claims for valid that have expired.
+      if (advances === before) most = Math.max(most, found)
+    }
   }
   const sending = new Set<string>()
   /** Claims of instances that were killed, or that stand still. */
@@ -66,6 +72,7 @@ test('instances that claim, chain, fail and die at once use at most two slots of
     const { left } = await db.one<{ left: number }>`
       select count(*) as left from webhook_delivery where state = 'waiting'`
     if (left === 0) break
+    advances++
     clock.advance(seconds(41))
     // They go on after their claims have expired, while others take them over.
     const late = abandoned.splice(0).map((claim) => noteAndClaimNext(db, storeId, claim, success))
